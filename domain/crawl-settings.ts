@@ -1,0 +1,67 @@
+/** How far a crawl may follow links from its seeds (R23). */
+export type ScopeKind = 'host' | 'domain' | 'prefix' | 'any';
+
+/**
+ * The settings of one crawl, kept with it in Postgres, so that every process that serves the crawl sees the same.
+ * Durations are milliseconds, sizes bytes; `null` means "no limit".
+ */
+export interface CrawlSettings {
+  readonly scope: ScopeKind;
+  /** What `scope` is measured against: hosts, registrable domains or URL prefixes of the seeds, by `scope`. */
+  readonly scopeRoots: readonly string[];
+  /** Sent as `User-Agent`; its first word up to `/` is the product token of robots.txt (RFC 9309 §2.2.1). */
+  readonly userAgent: string;
+  readonly pageBudget: number | null;
+  readonly depthLimit: number | null;
+  readonly timeBudgetMs: number | null;
+  readonly minGapMs: number;
+  readonly gapFactor: number;
+  readonly crawlDelayCapMs: number;
+  /** The retry ladder: waits after the first, second … failure of a URL (R27). */
+  readonly retryLadderMs: readonly number[];
+  /** How long a one-shot crawl waits for an unreachable robots.txt (R16). */
+  readonly robotsWaitMs: number;
+  /** False: end the crawl when only retries and robots waits are left. */
+  readonly waitForRetries: boolean;
+  /** Pages of one visit; `null` lets the prioritizer choose. */
+  readonly visitPages: number | null;
+  readonly liveHostCap: number;
+  /** Own DNS servers, `host:port`; empty means the system's. */
+  readonly dnsServers: readonly string[];
+  readonly allowPrivate: boolean;
+  readonly connectTimeoutMs: number;
+  readonly pageTimeoutMs: number;
+  readonly maxBodyBytes: number;
+  readonly maxUrlLength: number;
+  /** Number of bands, 1–8 (R1). */
+  readonly bands: number;
+  /** Assigned URLs of one host and crawl: the most, and the number at which it is refilled. */
+  readonly room: number;
+  readonly lowWater: number;
+}
+
+/** Our defaults, where `the requirements name none; every one is a setting. */
+export const DEFAULT_SETTINGS = {
+  scope: 'host',
+  scopeRoots: [],
+  pageBudget: null,
+  depthLimit: null,
+  timeBudgetMs: null,
+  minGapMs: 1_000,
+  gapFactor: 10,
+  crawlDelayCapMs: 60_000,
+  retryLadderMs: [3_600_000, 21_600_000, 86_400_000],
+  robotsWaitMs: 86_400_000,
+  waitForRetries: true,
+  visitPages: null,
+  liveHostCap: 500,
+  dnsServers: [],
+  allowPrivate: false,
+  connectTimeoutMs: 5_000,
+  pageTimeoutMs: 20_000,
+  maxBodyBytes: 5_000_000,
+  maxUrlLength: 2_000,
+  bands: 3,
+  room: 20,
+  lowWater: 10,
+} as const satisfies Omit<CrawlSettings, 'userAgent'>;
