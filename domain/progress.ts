@@ -1,0 +1,32 @@
+import type { CrawlState, EndReason, HostState } from './crawl-state.ts';
+
+/** A snapshot of a crawl's counts (R47); all of it comes from Postgres, so a restart counts on, not anew. */
+export interface CrawlProgress {
+  readonly name: string;
+  readonly state: CrawlState;
+  readonly endReason: EndReason | null;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+  /** Fetches that ended with a final answer of any status (R43). */
+  readonly pages: number;
+  readonly pageBudget: number | null;
+  /** Bytes of the pages' bodies as they were transferred. */
+  readonly bytes: number;
+  /** URLs that the frontier knows. */
+  readonly known: number;
+  /** Number of fetches and decisions by outcome: `fetched`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly hosts: Readonly<Record<HostState, number>>;
+  /** Queued URLs, band 1 first. */
+  readonly queuedByBand: readonly number[];
+  readonly assigned: number;
+  /** Fetches that failed or were put off. */
+  readonly errors: number;
+  readonly waiting: {
+    readonly retries: number;
+    readonly robots: number;
+    readonly held: number;
+    /** The earliest instant at which one of these goes on; `null` where only a person can tell. */
+    readonly until: Date | null;
+  };
+}
