@@ -6,7 +6,8 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../db/migrate.ts';
 import { startPostgres, stopLeftoverPostgres } from '../../workers/embedded-postgres.ts';
 import { identify, isAlive, type ProcessId } from '../../workers/processes.ts';
-import { serveTemporal } from './temporal-on-demand.ts';
+import { stopLeftoverTemporal } from '../../workers/temporal-server.ts';
+import { serveTemporal, temporalFileIn } from './temporal-on-demand.ts';
 
 /** The database that every test's own is cloned from: migrated once, then closed to connections. */
 export const TEMPLATE = 'decorum_template';
@@ -57,6 +58,7 @@ async function sweepDeadRuns(): Promise<void> {
     const folder = join(tmpdir(), name);
     const run = ownerOf(folder);
     if (run === undefined || isAlive(run)) continue;
+    await stopLeftoverTemporal(temporalFileIn(folder));
     await stopLeftoverPostgres(folder);
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,12 +1,31 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { findTemporalCli } from '../../workers/temporal-cli.ts';
+import { startTemporalServer, type OwnTemporal } from '../../workers/temporal-server.ts';
 
-/** Answers any request with the address of the run's Temporal server, which the first request starts. */
+/** What the run's starter answers to a test. */
+export interface RunTemporal {
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiUrl: string;
+}
+
+/** Answers any request with the run's Temporal server, which the first request starts. */
 export async function serveTemporal(
-  _folder: string,
+  folder: string,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
+  let starting: Promise<OwnTemporal> | undefined;
   const server = createServer((_request, response) => {
-    response.writeHead(501).end('no Temporal yet');
+    starting ??= start(folder);
+    starting.then(
+      ({ address, namespace, uiUrl }: RunTemporal) => {
+        response.end(JSON.stringify({ address, namespace, uiUrl }));
+      },
+      (error: unknown) => {
+        response.writeHead(500).end(String(error));
+      },
+    );
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -14,11 +33,24 @@ export async function serveTemporal(
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-      }),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await starting?.then((temporal) => temporal.stop()).catch(() => undefined);
+    },
   };
+}
+
+async function start(folder: string): Promise<OwnTemporal> {
+  const cli = await findTemporalCli((line) => process.stderr.write(`${line}\n`));
+  return startTemporalServer({
+    cli,
+    databaseFile: temporalFileIn(folder),
+    logFile: join(folder, 'temporal.log'),
+  });
+}
+
+/** The run's workflows. */
+export function temporalFileIn(folder: string): string {
+  return join(folder, 'temporal.sqlite');
 }
