@@ -1,0 +1,34 @@
+/** Header lines in the order of the wire, one character a byte (latin1), as Node's HTTP clients give them. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/** One GET and its answer, as they shall be kept: the input of `WarcStore.write`. */
+export interface ArchivedExchange {
+  readonly crawl: string;
+  /** The request URL. */
+  readonly url: string;
+  readonly fetchedAt: Date;
+  /** The IP address that answered. */
+  readonly remoteAddress: string;
+  readonly requestHeaders: HeaderLines;
+  readonly status: number;
+  readonly statusText: string;
+  /** `1.1` or `1.0`. */
+  readonly httpVersion: string;
+  readonly headers: HeaderLines;
+  /** The body without its chunk framing, its Content-Encoding untouched. */
+  readonly rawBody: Uint8Array;
+  /** Whether `rawBody` was cut at the size limit (R26). */
+  readonly truncated: boolean;
+}
+
+/** Where a response record lies: one gzip member of a WARC file. Kept in `fetch_record`. */
+export interface WarcPlace {
+  /** Relative to the store's folder. */
+  readonly file: string;
+  /** In bytes, from the file's start. */
+  readonly offset: number;
+  /** Of the compressed record, in bytes. */
+  readonly length: number;
+  /** `sha1:` and the base32 payload digest (WARC/1.1 §5.9). */
+  readonly digest: string;
+}
