@@ -1,0 +1,82 @@
+import ipaddr from 'ipaddr.js';
+import type { HostKey } from './host-key.ts';
+
+/** Which addresses a crawl may connect to beyond the public ones. */
+export interface AddressAllowance {
+  /** Loopback, private, link-local and carrier-grade NAT addresses too: for one's own sites. */
+  readonly allowPrivate: boolean;
+}
+
+/**
+ * Why an IP address must not be connected to (R29), in words for people; `undefined` where it may. An IPv4 address
+ * inside an IPv6 one is judged by itself. The metadata services of clouds are refused whatever is allowed.
+ */
+export function addressRefusal(
+  address: string,
+  { allowPrivate }: AddressAllowance,
+): string | undefined {
+  if (!ipaddr.isValid(address)) return `"${address}" is no IP address`;
+
+  const inner = innermost(ipaddr.parse(address));
+  if (METADATA.has(inner.toNormalizedString())) return `${address} is a cloud metadata service`;
+
+  const range = inner.range();
+  if (range === 'unicast') return undefined;
+  const own = OWN_RANGES[range];
+  if (own === undefined) return `${address} is a reserved address (${range})`;
+  return allowPrivate ? undefined : `${address} is a ${own} address`;
+}
+
+/** Whether a host is one's own by its name alone: `localhost`, `*.localhost`, or a literal private address. */
+export function isPrivateHost(host: HostKey): boolean {
+  return isLoopbackHost(host) || OWN_RANGES[rangeOfLiteral(host) ?? ''] !== undefined;
+}
+
+/** Whether a host is this very machine by its name alone (RFC 6761 §6.3). */
+export function isLoopbackHost(host: HostKey): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || rangeOfLiteral(host) === 'loopback';
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Ranges that a person may own, named for people. */
+const OWN_RANGES: Readonly<Partial<Record<string, string>>> = {
+  loopback: 'loopback',
+  private: 'private',
+  uniqueLocal: 'private',
+  linkLocal: 'link-local',
+  carrierGradeNat: 'carrier-grade NAT',
+};
+
+/** Services that hand credentials to whoever asks from inside a cloud. */
+const METADATA: ReadonlySet<string> = new Set(
+  ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254'].map(
+    (address) => ipaddr.parse(address).toNormalizedString(),
+  ),
+);
+
+/** Where IPv6 ranges keep the IPv4 address that a packet really goes to: the index of its first byte. */
+const EMBEDDED_AT: Readonly<Partial<Record<string, number>>> = {
+  ipv4Mapped: 12,
+  rfc6145: 12,
+  rfc6052: 12,
+  '6to4': 2,
+};
+
+function innermost(address: Address): Address {
+  if (address.kind() === 'ipv4') return address;
+
+  const bytes = address.toByteArray();
+  const at = isCompatible(bytes) ? 12 : EMBEDDED_AT[address.range()];
+  return at === undefined ? address : ipaddr.fromByteArray(bytes.slice(at, at + 4));
+}
+
+/** The deprecated `::a.b.c.d` (RFC 4291 §2.5.5.1); `::` and `::1` look like it and are not. */
+function isCompatible(bytes: readonly number[]): boolean {
+  return bytes.slice(0, 12).every((byte) => byte === 0) && (bytes[12] !== 0 || bytes[13] !== 0);
+}
+
+function rangeOfLiteral(host: HostKey): string | undefined {
+  const literal = host.replace(/^\[(.*)\]$/u, '$1');
+  return ipaddr.isValid(literal) ? innermost(ipaddr.parse(literal)).range() : undefined;
+}

@@ -1,0 +1,58 @@
+import type { RequestUrl } from './request-url.ts';
+
+/** A priority class: 1 is the most urgent, at most 8 (R1). */
+export type Band = number;
+
+/** How likely a band is to be drawn, in proportion to the other weights. */
+export interface BandWeight {
+  readonly band: Band;
+  readonly weight: number;
+}
+
+/** What the default prioritizer rule looks at. */
+export interface BandEvidence {
+  readonly url: RequestUrl;
+  /** Links followed from the nearest seed. */
+  readonly depth: number;
+  /** Whether its last visit found it changed; absent before a second visit. */
+  readonly changedAtLastVisit?: boolean | undefined;
+  /** How many bands the crawl has; what belongs below the last goes into the last. */
+  readonly bands: number;
+}
+
+/** The default prioritizer rule (R2): home pages and changing pages first, then pages near the seeds, then the rest. */
+export function bandOf({ url, depth, changedAtLastVisit = false, bands }: BandEvidence): Band {
+  return Math.min(bands, wantedBand());
+
+  function wantedBand(): Band {
+    if (changedAtLastVisit || isHomePage(url)) return 1;
+    return depth <= 2 ? 2 : 3;
+  }
+}
+
+/** The default bias (R3): each band is half as likely as the one above it. */
+export function defaultWeights(bands: number): BandWeight[] {
+  return Array.from({ length: bands }, (_, index) => ({ band: index + 1, weight: 2 ** -index }));
+}
+
+/**
+ * The band lottery (IIR §20.2.3, biased front queue selector): draws one of the given bands by weight; `undefined`
+ * where none has a weight. Give it only bands that have work.
+ *
+ * `random` is uniform in [0, 1) and drawn by the caller, so a seeded run repeats its choices.
+ */
+export function pickBand(weights: readonly BandWeight[], random: number): Band | undefined {
+  const drawable = weights.filter(({ weight }) => weight > 0);
+  let mark = random * drawable.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { band, weight } of drawable) {
+    mark -= weight;
+    if (mark < 0) return band;
+  }
+  // Only rounding leads past the last band.
+  return drawable.at(-1)?.band;
+}
+
+function isHomePage(url: RequestUrl): boolean {
+  const { pathname, search } = new URL(url);
+  return pathname === '/' && search === '';
+}

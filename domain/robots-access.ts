@@ -1,0 +1,41 @@
+import type { FetchOutcome } from './outcome.ts';
+
+/**
+ * What a fetch of robots.txt entitles us to (RFC 9309 §2.3.1): the file's rules, everything (it is unavailable), or
+ * nothing until it can be read (it is unreachable).
+ */
+export type RobotsAccess = 'rules' | 'allowAll' | 'unreachable';
+
+/** How long a robots.txt is used before it is asked for again (RFC 9309 §2.4). */
+export const ROBOTS_TTL_MS = 86_400_000;
+
+/** Redirects followed in search of a robots.txt (RFC 9309 §2.3.1.2); after them it counts as unavailable. */
+export const ROBOTS_MAX_HOPS = 5;
+
+/** The access that an answer to a request for robots.txt gives (R16), or that one more hop is to be followed first. */
+export function robotsAccessOf(outcome: FetchOutcome): RobotsAccess | 'redirected' {
+  switch (outcome.kind) {
+    case 'redirected':
+      return 'redirected';
+    case 'putOff':
+    case 'failed':
+      return 'unreachable';
+    case 'fetched':
+      return accessOfStatus(outcome.status);
+  }
+}
+
+/**
+ * Milliseconds until an unreachable robots.txt is tried again, after so many tries without success: 10 s, then three
+ * times longer each time, up to an hour.
+ */
+export function robotsPauseMs(tries: number): number {
+  return Math.min(10_000 * 3 ** Math.max(tries - 1, 0), 3_600_000);
+}
+
+/** A redirect that leads nowhere is as good as no file, so a 3xx counts as unavailable. */
+function accessOfStatus(status: number): RobotsAccess {
+  if (status >= 200 && status < 300) return 'rules';
+  if (status >= 300 && status < 500) return 'allowAll';
+  return 'unreachable';
+}

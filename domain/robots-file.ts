@@ -1,0 +1,93 @@
+/** At least this much of a robots.txt is read, and no more: 500 KiB (RFC 9309 §2.5). */
+export const MAX_ROBOTS_BYTES = 512_000;
+
+/** One line of a robots.txt that says something; `line` counts from 1. */
+export interface RobotsLine {
+  readonly line: number;
+  readonly kind: 'agent' | 'allow' | 'disallow' | 'crawlDelay' | 'sitemap';
+  readonly value: string;
+}
+
+/**
+ * The text of a robots.txt. UTF-8 by the standard; a byte order mark of UTF-16 is believed. Bytes that are no UTF-8
+ * spoil their own line only. A file over the limit loses the line that the limit cuts: half a rule is another rule.
+ */
+export function decodeRobots(bytes: Uint8Array): string {
+  const text = new TextDecoder(encodingOf(bytes)).decode(bytes.subarray(0, MAX_ROBOTS_BYTES));
+  const whole = bytes.length > MAX_ROBOTS_BYTES ? text.replace(/[^\r\n]*$/u, '') : text;
+  return whole.replaceAll('\0', '\uFFFD');
+}
+
+/**
+ * The lines that mean something to us, read as google/robotstxt reads them: comments and blanks dropped, common typing
+ * errors forgiven, a missing colon where exactly two words are left. Any other line is as good as not there.
+ */
+export function* robotsLines(body: string): Generator<RobotsLine> {
+  const lines = body
+    .slice(0, MAX_ROBOTS_BYTES)
+    .replace(/^\uFEFF/u, '')
+    .split(/\r\n|\r|\n/u);
+  for (const [index, text] of lines.entries()) {
+    const pair = keyAndValue(withoutComment(text));
+    const kind = pair === undefined ? undefined : kindOf(pair.key);
+    if (pair !== undefined && kind !== undefined)
+      yield { line: index + 1, kind, value: pair.value };
+  }
+}
+
+/** Prefixes of keys, as people write them. */
+const KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
+  ['user-agent', 'agent'],
+  ['useragent', 'agent'],
+  ['user agent', 'agent'],
+  ['disallow', 'disallow'],
+  ['dissallow', 'disallow'],
+  ['dissalow', 'disallow'],
+  ['disalow', 'disallow'],
+  ['diasllow', 'disallow'],
+  ['disallaw', 'disallow'],
+  ['allow', 'allow'],
+  ['crawl-delay', 'crawlDelay'],
+  ['crawldelay', 'crawlDelay'],
+  ['crawl delay', 'crawlDelay'],
+  ['sitemap', 'sitemap'],
+  ['site-map', 'sitemap'],
+];
+
+function encodingOf(bytes: Uint8Array): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  return 'utf-8';
+}
+
+function withoutComment(text: string): string {
+  const hash = text.indexOf('#');
+  return trimBlanks(hash < 0 ? text : text.slice(0, hash));
+}
+
+function keyAndValue(text: string): { key: string; value: string } | undefined {
+  const colon = text.indexOf(':');
+  if (colon >= 0) {
+    return { key: trimBlanks(text.slice(0, colon)), value: trimBlanks(text.slice(colon + 1)) };
+  }
+  const [key, value, more] = text.split(/[ \t]+/u, 3);
+  return key !== undefined && value !== undefined && more === undefined
+    ? { key, value }
+    : undefined;
+}
+
+function kindOf(key: string): RobotsLine['kind'] | undefined {
+  const lowerCase = key.slice(0, LONGEST_KEY).toLowerCase();
+  return KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
+}
+
+const LONGEST_KEY = 16;
+const BLANKS = new Set([' ', '\t', '\v', '\f']);
+
+/** `String.trim` takes a byte order mark for a blank; and a pattern for trailing blanks takes quadratic time. */
+function trimBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && BLANKS.has(text.charAt(start))) start += 1;
+  while (end > start && BLANKS.has(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
