@@ -13,7 +13,7 @@ create table crawl (
   spent_ms        bigint not null default 0,            -- of the time budget, by the runs before this one
   ended_at        timestamptz,
   -- The page budget is exact: a page is reserved when its URL is assigned and counted when it is settled.
-  pages_reserved  bigint not null default 0,
+  pages_reserved  bigint not null default 0,            -- outstanding: assigned, not yet counted
   pages_settled   bigint not null default 0
 );
 
@@ -21,10 +21,9 @@ create table crawl (
 create table shard (
   crawl_id        integer not null references crawl on delete cascade,
   shard           smallint not null,
-  batch_id        uuid,                                 -- the latest pull, and what it assigned, for a repeated call
+  batch_id        bigint not null default 0,            -- the latest pull, and what it assigned, for a repeated call
   batch_feeds     jsonb not null default '[]',
-  asked           double precision not null default 0,  -- pages a second that this shard's live hosts ask for
-  known           bigint not null default 0,
+  known           bigint not null default 0,            -- URLs of this shard, counted as they enter
   primary key (crawl_id, shard)
 );
 
@@ -59,6 +58,7 @@ create table host (
   clock_owed_ms    bigint,                              -- … and how far ahead of that it lay
   fetch_ms         integer not null default 0,          -- of the last request
   gap_ms           bigint not null default 0,           -- after the last request
+  crawl_delay_ms   integer not null default 0,          -- of its robots.txt, capped
   backoff_level    smallint not null default 0,
   good_answers     smallint not null default 0,
   failures_in_row  smallint not null default 0,
@@ -142,7 +142,8 @@ create table outbox (
   bytes       bigint not null default 0,
   settled     smallint not null default 0,              -- pages to count against the budget
   released    smallint not null default 0,              -- reservations given back
-  links       jsonb not null default '[]'
+  found_on    text,
+  links       jsonb not null default '[]'               -- [{ url, key, host, depth, hops, band }]
 );
 
 -- Serves db/admit.ts.

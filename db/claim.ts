@@ -1,0 +1,339 @@
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
+import type { RobotsAccess } from '../domain/robots-access.ts';
+import type { Db } from './pool.ts';
+
+/** How long a lease lasts before it must be renewed, in milliseconds. Our choice: a crash costs no more than this and one gap. */
+export const LEASE_MS = 2_000;
+
+/** The right to send one request to a host, until it is settled or runs out. */
+export interface Lease {
+  readonly hostId: number;
+  readonly token: string;
+}
+
+/** The URL that a claim chose, with the state that its outcome will be written against. */
+export interface ClaimedUrl {
+  readonly crawlId: number;
+  readonly crawl: string;
+  readonly settings: CrawlSettings;
+  readonly keyHash: string;
+  readonly requestUrl: RequestUrl;
+  readonly depth: number;
+  readonly hops: number;
+  /** Claims since the URL was last settled, this one included. */
+  readonly claims: number;
+  readonly failures: number;
+  /** Whether it holds a page of its crawl's budget. */
+  readonly reserved: boolean;
+}
+
+/** What is known of the robots.txt of a claimed URL's origin; `access` is `null` where it was never read. */
+export interface RobotsState {
+  readonly origin: string;
+  readonly robotsId: number | null;
+  readonly version: number;
+  readonly access: RobotsAccess | null;
+  readonly tries: number;
+  readonly hopUrl: string | null;
+  readonly hops: number;
+  /** It stayed unreachable for longer than the crawl waits (R16). */
+  readonly gaveUp: boolean;
+}
+
+/** A host's politeness state as a claim found it. */
+export interface HostClock {
+  readonly backoffLevel: number;
+  readonly goodAnswers: number;
+  readonly failuresInARow: number;
+  readonly crawlDelayMs: number;
+}
+
+export interface HoldRow {
+  readonly who: string;
+  readonly why: string;
+  readonly since: Date;
+  readonly until: Date | null;
+}
+
+/**
+ * What came of asking for a host's next request. Waits are milliseconds, counted by Postgres.
+ *
+ * - `page`: fetch this URL; `robots`: its robots.txt must be read first. Both hold the lease.
+ * - `notYet`: the host may not be asked yet, or somebody else is asking it.
+ * - `later`: nothing is due before `waitMs`; `robots` tells whether the wait is for a robots.txt.
+ */
+export type Claim =
+  | {
+      readonly kind: 'page' | 'robots';
+      readonly lease: Lease;
+      readonly url: ClaimedUrl;
+      readonly robots: RobotsState;
+      readonly clock: HostClock;
+    }
+  | { readonly kind: 'held'; readonly hold: HoldRow }
+  | { readonly kind: 'notYet'; readonly waitMs: number }
+  | { readonly kind: 'later'; readonly waitMs: number; readonly robots: boolean }
+  | { readonly kind: 'empty' };
+
+// Indexes: host_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key. The host's row is locked first and the
+// clock read after that. The booking is the rule of domain/gap.ts for a fetch as long as the lease.
+const CLAIM = `
+  with host_now as materialized (
+    select h.*, clock_timestamp() as now
+      from host h
+     where h.host_id = $1
+       for no key update
+  ), candidate as materialized (
+    select u.*,
+           c.name as crawl,
+           c.settings,
+           r.robots_id,
+           substring(u.request_url from '^https?://[^/?#]+') as origin,
+           coalesce(r.version, 0) as version,
+           r.access,
+           coalesce(r.tries, 0) as tries,
+           r.hop_url,
+           coalesce(r.hops, 0) as robots_hops,
+           s.gave_up,
+           not s.gave_up
+             and (r.access is null or r.expires_at <= h.now or r.retry_at is not null and r.retry_at <= h.now)
+             as robots_stale,
+           s.waits_for_robots,
+           hc.served_at,
+           s.budget is not null and not u.reserved as needs_page,
+           case when s.waits_for_robots then greatest(u.due_at, s.robots_until)
+                when s.budget is not null and not u.reserved and c.pages_settled + c.pages_reserved >= s.budget
+                then greatest(u.due_at, h.now + interval '5 seconds')
+                else u.due_at
+            end as ready_at
+      from host_now h
+      join url u on u.host_id = $1 and u.state = 'assigned'
+      join crawl c on c.crawl_id = u.crawl_id and c.state = 'running'
+      join host_crawl hc on hc.host_id = u.host_id and hc.crawl_id = u.crawl_id
+      left join robots r on r.host_id = u.host_id
+                        and r.origin = substring(u.request_url from '^https?://[^/?#]+')
+     cross join lateral (
+       select (c.settings ->> 'pageBudget')::bigint as budget,
+              r.unreachable_since + (c.settings ->> 'robotsWaitMs')::bigint * interval '1 millisecond' as give_up_at
+     ) w
+     cross join lateral (
+       select w.budget,
+              coalesce(r.access = 'unreachable' and w.give_up_at <= h.now, false) as gave_up,
+              coalesce(r.access = 'unreachable' and w.give_up_at > h.now and r.retry_at > h.now, false)
+                as waits_for_robots,
+              least(r.retry_at, w.give_up_at) as robots_until
+     ) s
+  ), refusal as materialized (
+    select h.hold_since is not null and (h.hold_until is null or h.hold_until > h.now) as held,
+           greatest(h.next_allowed_at, h.lease_until) as allowed_at
+      from host_now h
+  ), chosen as materialized (
+    select c.*
+      from candidate c, host_now h, refusal
+     where c.ready_at <= h.now
+       and not refusal.held
+       and (refusal.allowed_at is null or refusal.allowed_at <= h.now)
+     order by c.served_at, c.due_at, c.key_hash
+     limit 1
+  ), reserve as (
+    update crawl
+       set pages_reserved = pages_reserved + 1
+      from chosen
+     where crawl.crawl_id = chosen.crawl_id
+       and chosen.needs_page
+       and not chosen.robots_stale
+       and crawl.pages_settled + crawl.pages_reserved < (crawl.settings ->> 'pageBudget')::bigint
+    returning true as granted
+  ), taken as (
+    update url
+       set claims = url.claims + 1,
+           reserved = url.reserved or chosen.needs_page
+      from chosen
+     where url.host_id = $1
+       and url.crawl_id = chosen.crawl_id
+       and url.key_hash = chosen.key_hash
+       and url.state = 'assigned'
+       and not chosen.robots_stale
+       and (not chosen.needs_page or exists (select from reserve))
+    returning url.claims, url.reserved
+  ), leased as (
+    update host
+       set lease_token = $2,
+           lease_until = h.now + $3 * interval '1 millisecond',
+           next_allowed_at = h.now + ($3 + booking.gap_ms) * interval '1 millisecond',
+           clock_at = h.now,
+           clock_owed_ms = $3 + booking.gap_ms
+      from host_now h, chosen
+     cross join lateral (
+       select greatest((chosen.settings ->> 'minGapMs')::bigint,
+                       ((chosen.settings ->> 'gapFactor')::float8 * $3)::bigint) as base_ms
+     ) b
+     cross join lateral (
+       select greatest(b.base_ms, h_delay.crawl_delay_ms,
+                       least(b.base_ms * (1 << h_delay.backoff_level), 3600000)) as gap_ms
+         from host_now h_delay
+     ) booking
+     where host.host_id = $1
+       and (chosen.robots_stale or exists (select from taken))
+    returning true as granted
+  )
+  select refusal.held,
+         h.hold_who as "holdWho",
+         h.hold_why as "holdWhy",
+         h.hold_since as "holdSince",
+         h.hold_until as "holdUntil",
+         extract(epoch from refusal.allowed_at - h.now) * 1000 as "allowedInMs",
+         h.clock_at > h.now as "clockSetBack",
+         h.backoff_level as "backoffLevel",
+         h.good_answers as "goodAnswers",
+         h.failures_in_row as "failuresInARow",
+         h.crawl_delay_ms as "crawlDelayMs",
+         exists (select from leased) as "leased",
+         next.due_in_ms as "dueInMs",
+         next.waits_for_robots as "waitsForRobots",
+         chosen.crawl_id as "crawlId",
+         chosen.crawl,
+         chosen.settings,
+         chosen.key_hash as "keyHash",
+         chosen.request_url as "requestUrl",
+         chosen.depth,
+         chosen.hops,
+         coalesce((select claims from taken), chosen.claims) as "claims",
+         chosen.failures,
+         coalesce((select reserved from taken), chosen.reserved) as "reserved",
+         chosen.origin,
+         chosen.robots_id as "robotsId",
+         chosen.version,
+         chosen.access,
+         chosen.tries,
+         chosen.hop_url as "hopUrl",
+         chosen.robots_hops as "robotsHops",
+         chosen.gave_up as "gaveUp",
+         chosen.robots_stale as "robotsStale"
+    from host_now h
+   cross join refusal
+    left join chosen on true
+    left join lateral (
+      select extract(epoch from candidate.ready_at - h.now) * 1000 as due_in_ms,
+             candidate.waits_for_robots
+        from candidate
+       order by candidate.ready_at
+       limit 1
+    ) next on true`;
+
+interface ClaimRow {
+  readonly held: boolean;
+  readonly holdWho: string | null;
+  readonly holdWhy: string | null;
+  readonly holdSince: Date;
+  readonly holdUntil: Date | null;
+  readonly allowedInMs: string | null;
+  readonly clockSetBack: boolean | null;
+  readonly backoffLevel: number;
+  readonly goodAnswers: number;
+  readonly failuresInARow: number;
+  readonly crawlDelayMs: number;
+  readonly leased: boolean;
+  readonly dueInMs: string | null;
+  readonly waitsForRobots: boolean | null;
+  readonly crawlId: number;
+  readonly crawl: string;
+  readonly settings: CrawlSettings;
+  readonly keyHash: string;
+  readonly requestUrl: string;
+  readonly depth: number;
+  readonly hops: number;
+  readonly claims: number;
+  readonly failures: number;
+  readonly reserved: boolean;
+  readonly origin: string;
+  readonly robotsId: number | null;
+  readonly version: number;
+  readonly access: RobotsAccess | null;
+  readonly tries: number;
+  readonly hopUrl: string | null;
+  readonly robotsHops: number;
+  readonly gaveUp: boolean;
+  readonly robotsStale: boolean;
+}
+
+/**
+ * Claims a host for its next request, in one statement. It succeeds only where nobody else has the lease, the next
+ * allowed time has come, nothing holds the host and something is due; then it books the time that a crash would owe.
+ * Otherwise nothing changes. Among several crawls the one served least recently goes first (R8).
+ *
+ * @param token a fresh UUID of this claim.
+ */
+export async function claim(db: Db, hostId: number, token: string): Promise<Claim> {
+  const { rows } = await db.query<ClaimRow>({
+    name: 'claim',
+    text: CLAIM,
+    values: [hostId, token, LEASE_MS],
+  });
+  const row = rows[0];
+  if (row === undefined) return { kind: 'empty' };
+  if (row.leased) return granted(row, { hostId, token });
+  if (row.clockSetBack === true) return { kind: 'notYet', waitMs: await rebaseClock(db, hostId) };
+  return refused(row);
+}
+
+function refused(row: ClaimRow): Claim {
+  if (row.dueInMs === null) return row.held ? held(row) : { kind: 'empty' };
+  if (row.held) return held(row);
+  const dueInMs = Number(row.dueInMs);
+  const allowedInMs = Number(row.allowedInMs ?? 0);
+  if (dueInMs > 0 && dueInMs >= allowedInMs) {
+    return { kind: 'later', waitMs: Math.ceil(dueInMs), robots: row.waitsForRobots === true };
+  }
+  return { kind: 'notYet', waitMs: Math.max(Math.ceil(allowedInMs), 1) };
+}
+
+function held(row: ClaimRow): Claim {
+  return {
+    kind: 'held',
+    hold: {
+      who: row.holdWho ?? '',
+      why: row.holdWhy ?? '',
+      since: row.holdSince,
+      until: row.holdUntil,
+    },
+  };
+}
+
+function granted(row: ClaimRow, lease: Lease): Claim {
+  const { crawlId, crawl, settings, keyHash, depth, hops, claims, failures, reserved } = row;
+  const { origin, robotsId, version, access, tries, hopUrl, gaveUp } = row;
+  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
+  return {
+    kind: row.robotsStale ? 'robots' : 'page',
+    lease,
+    url: {
+      crawlId, crawl, settings, keyHash, depth, hops, claims, failures, reserved,
+      requestUrl: asRequestUrl(row.requestUrl),
+    },
+    robots: { origin, robotsId, version, access, tries, hopUrl, hops: row.robotsHops, gaveUp },
+    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
+  };
+}
+
+// Index: host_pkey. A clock that was set back would make the host wait for as long as it jumped: owe again what was
+// owed when the next allowed time was written, and no more.
+const REBASE = `
+  update host
+     set next_allowed_at = clock_timestamp() + clock_owed_ms * interval '1 millisecond',
+         lease_until = least(lease_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond'),
+         blocked_until = least(blocked_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond'),
+         clock_at = clock_timestamp()
+   where host_id = $1
+     and clock_at > clock_timestamp()
+  returning clock_owed_ms as "owedMs"`;
+
+async function rebaseClock(db: Db, hostId: number): Promise<number> {
+  const { rows } = await db.query<{ owedMs: number | null }>({
+    name: 'rebase_clock',
+    text: REBASE,
+    values: [hostId],
+  });
+  return Math.max(rows[0]?.owedMs ?? 1, 1);
+}

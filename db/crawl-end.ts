@@ -1,0 +1,142 @@
+import type { EndReason } from '../domain/crawl-state.ts';
+import { countQueued } from './admit.ts';
+import { inTransaction, type Db } from './pool.ts';
+import { setReady } from './ready.ts';
+import { lockShard, type Shard } from './shards.ts';
+
+// Indexes: crawl_pkey, outbox_next, ready_pkey, url_assigned, host_pkey, robots_host_id_origin_key. One snapshot:
+// settle commits a URL's state and its outbox row together, so nothing falls between.
+const OUTLOOK = `
+  select c.state = 'running' as "running",
+         (c.settings ->> 'pageBudget')::bigint <= c.pages_settled as "pagesSpent",
+         coalesce((c.settings ->> 'waitForRetries')::boolean, true) as "waitForRetries",
+         exists (select from outbox where crawl_id = $1) as "outbox",
+         exists (select from ready where crawl_id = $1) as "ready",
+         exists (select from ready where crawl_id = $1 and standing in ('idle', 'live') and due_at <= clock_timestamp())
+           as "pullable",
+         exists (select from url where crawl_id = $1 and state = 'assigned') as "assigned",
+         exists (
+           select
+             from url u
+             join host h on h.host_id = u.host_id
+             left join robots r on r.host_id = u.host_id
+                               and r.origin = substring(u.request_url from '^https?://[^/?#]+')
+            where u.crawl_id = $1
+              and u.state = 'assigned'
+              and u.due_at <= clock_timestamp()
+              and (h.hold_since is null or h.hold_until <= clock_timestamp())
+              and (h.blocked_until is null or h.blocked_until <= clock_timestamp())
+              and (r.access is distinct from 'unreachable' or r.retry_at <= clock_timestamp())
+         ) as "servable"
+    from crawl c
+   where c.crawl_id = $1`;
+
+interface OutlookRow {
+  readonly running: boolean;
+  readonly pagesSpent: boolean | null;
+  readonly waitForRetries: boolean;
+  readonly outbox: boolean;
+  readonly ready: boolean;
+  readonly pullable: boolean;
+  readonly assigned: boolean;
+  readonly servable: boolean;
+}
+
+/** Whether a crawl has ended and why, and whether the next round must come soon. */
+export interface Outlook {
+  readonly end: EndReason | null;
+  readonly busy: boolean;
+}
+
+/**
+ * A one-shot crawl ends when no URL is queued or assigned and no links wait to be admitted; when its pages are spent;
+ * or, where it does not wait for retries, when only retries, robots waits, blocks and holds are left (R40, R43).
+ */
+export async function outlookOf(db: Db, crawlId: number): Promise<Outlook> {
+  const { rows } = await db.query<OutlookRow>({ name: 'outlook', text: OUTLOOK, values: [crawlId] });
+  const row = rows[0];
+  if (row === undefined) return { end: 'stopped', busy: false };
+  return { end: endOf(row), busy: row.outbox || row.assigned || row.pullable };
+}
+
+function endOf(row: OutlookRow): EndReason | null {
+  if (!row.running) return 'stopped';
+  if (row.outbox) return null;
+  if (row.pagesSpent === true) return 'pages spent';
+  if (!row.ready && !row.assigned) return 'finished';
+  if (!row.waitForRetries && !row.pullable && !row.servable) return 'only retries left';
+  return null;
+}
+
+// Indexes: url_assigned, host_pkey.
+const IN_FLIGHT = `
+  select count(*)::int as "requests"
+    from host h
+   where h.lease_until > clock_timestamp()
+     and h.host_id in (
+       select u.host_id
+         from url u
+        where u.crawl_id = $1
+          and u.state = 'assigned'
+          and u.claims > 0)`;
+
+/** Requests of a crawl that are being sent right now. */
+export async function requestsInFlight(db: Db, crawlId: number): Promise<number> {
+  const { rows } = await db.query<{ requests: number }>({ name: 'in_flight', text: IN_FLIGHT, values: [crawlId] });
+  return rows[0]?.requests ?? 0;
+}
+
+/** URLs given back in one transaction; our choice. */
+const REQUEUE_ROWS = 1_000;
+
+// Indexes: url_assigned, url_pkey, host_pkey. In key order, as every batch that locks URLs.
+const REQUEUE = `
+  with back as (
+    select u.host_id, u.key_hash
+      from url u
+     where u.crawl_id = $1
+       and u.state = 'assigned'
+     order by u.host_id, u.key_hash
+     limit $2
+       for no key update
+  )
+  update url
+     set state = 'queued',
+         reserved = false,
+         claims = 0
+    from back
+   where url.host_id = back.host_id
+     and url.crawl_id = $1
+     and url.key_hash = back.key_hash
+  returning url.host_id as "hostId", url.band, back.key_hash`;
+
+const NO_RESERVATIONS = `
+  update crawl
+     set pages_reserved = 0
+   where crawl_id = $1
+     and pages_reserved <> 0`;
+
+/** Gives every assigned URL of a shard back to its front queue, in batches: a spent budget leaves them for later. */
+export async function requeueAssigned(db: Db, shard: Shard): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const count = await requeueBatch(db, shard);
+    total += count;
+    if (count < REQUEUE_ROWS) break;
+  }
+  await db.query({ name: 'no_reservations', text: NO_RESERVATIONS, values: [shard.crawlId] });
+  return total;
+}
+
+async function requeueBatch(db: Db, shard: Shard): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await lockShard(tx, shard);
+    const values = [shard.crawlId, REQUEUE_ROWS];
+    const { rows } = await tx.query<{ hostId: number; band: number }>({ name: 'requeue', text: REQUEUE, values });
+    const byBand = new Map<number, number>();
+    for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
+    await countQueued(tx, shard, byBand);
+    await setReady(tx, shard, [...new Set(rows.map(({ hostId }) => hostId))]);
+    return rows.length;
+  });
+}

@@ -1,0 +1,125 @@
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
+import { inTransaction, type Db } from './pool.ts';
+
+/** One crawl: a namespace of frontier, scope and settings. */
+export interface CrawlRow {
+  readonly crawlId: number;
+  readonly name: string;
+  readonly state: CrawlState;
+  readonly endReason: EndReason | null;
+  readonly settings: CrawlSettings;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+const COLUMNS = `
+         crawl_id as "crawlId",
+         name,
+         state,
+         end_reason as "endReason",
+         settings,
+         started_at as "startedAt",
+         ended_at as "endedAt"`;
+
+const FIND = `
+  select ${COLUMNS}
+    from crawl
+   where name = $1`;
+
+/** The crawl of that name, if there is one. */
+export async function findCrawl(db: Db, name: string): Promise<CrawlRow | undefined> {
+  const { rows } = await db.query<CrawlRow>({ name: 'find_crawl', text: FIND, values: [name] });
+  return rows[0];
+}
+
+const LIST = `
+  select ${COLUMNS}
+    from crawl
+   order by name`;
+
+/** Every crawl, by name. */
+export async function listCrawls(db: Db): Promise<readonly CrawlRow[]> {
+  const { rows } = await db.query<CrawlRow>({ name: 'list_crawls', text: LIST });
+  return rows;
+}
+
+const SAVE = `
+  insert into crawl (name, settings, state)
+  values ($1, $2, 'stopped')
+  on conflict (name) do update
+     set settings = excluded.settings
+  returning ${COLUMNS}`;
+
+const ENSURE_SHARD = `
+  insert into shard (crawl_id, shard)
+  values ($1, 0)
+  on conflict (crawl_id, shard) do nothing`;
+
+/** Makes a crawl, or gives the one of that name these settings. It runs once its workflow opens it. */
+export async function saveCrawl(db: Db, name: string, settings: CrawlSettings): Promise<CrawlRow> {
+  return inTransaction(db, async (tx) => {
+    const values = [name, JSON.stringify(settings)];
+    const { rows } = await tx.query<CrawlRow>({ name: 'save_crawl', text: SAVE, values });
+    const row = rows[0];
+    if (row === undefined) throw new Error(`Crawl "${name}" could not be saved`);
+    await tx.query({ name: 'ensure_shard', text: ENSURE_SHARD, values: [row.crawlId] });
+    return row;
+  });
+}
+
+// Index: crawl_name_key. A crawl that runs already keeps its start, so a repeated call changes nothing.
+const OPEN = `
+  update crawl
+     set state = case when $2 then 'running' else state end,
+         end_reason = case when $2 then null else end_reason end,
+         ended_at = case when $2 then null else ended_at end,
+         run_started_at = case when $2 and state in ('stopped', 'finished') then clock_timestamp() else run_started_at end
+   where name = $1
+  returning crawl_id as "crawlId",
+            (select count(*)::int from shard s where s.crawl_id = crawl.crawl_id) as "shards",
+            (settings ->> 'timeBudgetMs')::bigint - spent_ms
+              - (extract(epoch from clock_timestamp() - run_started_at) * 1000)::bigint as "timeLeftMs"`;
+
+/** What a crawl's workflow needs to begin; `timeLeftMs` is `null` where there is no time budget. */
+export interface OpenedRow {
+  readonly crawlId: number;
+  readonly shards: number;
+  readonly timeLeftMs: number | null;
+}
+
+/**
+ * What the crawl's workflow needs to know; with `begin` the crawl is marked as running first: its URLs may be pulled
+ * and claimed from now on.
+ */
+export async function openCrawl(db: Db, name: string, begin: boolean): Promise<OpenedRow | undefined> {
+  const { rows } = await db.query<OpenedRow>({ name: 'open_crawl', text: OPEN, values: [name, begin] });
+  return rows[0];
+}
+
+// Index: crawl_pkey.
+const STOP = `
+  update crawl
+     set state = 'stopping'
+   where crawl_id = $1
+     and state = 'running'`;
+
+/** Refuses every further pull and claim of a crawl; what is in flight may end. */
+export async function markStopping(db: Db, crawlId: number): Promise<void> {
+  await db.query({ name: 'stop_crawl', text: STOP, values: [crawlId] });
+}
+
+// Index: crawl_pkey.
+const END = `
+  update crawl
+     set state = case when $2 = 'stopped' then 'stopped' else 'finished' end,
+         end_reason = $2,
+         ended_at = clock_timestamp(),
+         spent_ms = spent_ms + (extract(epoch from clock_timestamp() - run_started_at) * 1000)::bigint
+   where crawl_id = $1
+     and state in ('running', 'stopping')`;
+
+/** Writes a crawl's end; a repeated call changes nothing. */
+export async function endCrawl(db: Db, crawlId: number, reason: EndReason): Promise<void> {
+  await db.query({ name: 'end_crawl', text: END, values: [crawlId, reason] });
+}

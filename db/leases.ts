@@ -1,0 +1,168 @@
+import { LEASE_MS, type Lease } from './claim.ts';
+import type { Db } from './pool.ts';
+
+// Index: host_pkey. One row, locked by the update itself.
+const RENEW = `
+  update host
+     set lease_until = clock_timestamp() + $3 * interval '1 millisecond',
+         next_allowed_at = clock_timestamp() + ($3 + $4) * interval '1 millisecond',
+         clock_at = clock_timestamp(),
+         clock_owed_ms = $3 + $4
+   where host_id = $1
+     and lease_token = $2
+  returning true as "renewed"`;
+
+/**
+ * Extends a lease while a fetch lasts and books the gap that a crash would then owe.
+ *
+ * @param gapMs the politeness gap of a fetch that ends when the renewed lease does.
+ * @returns false where the lease was lost: the fetch must be aborted.
+ */
+export async function renewLease(db: Db, lease: Lease, gapMs: number): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'renew_lease',
+    text: RENEW,
+    values: [lease.hostId, lease.token, LEASE_MS, Math.ceil(gapMs)],
+  });
+  return rowCount === 1;
+}
+
+// Indexes: host_pkey, url_pkey.
+const GIVE_BACK = `
+  with freed as (
+    update host
+       set lease_token = null,
+           lease_until = null,
+           next_allowed_at = least(next_allowed_at, clock_timestamp()),
+           clock_at = null
+     where host_id = $1
+       and lease_token = $2
+    returning host_id
+  )
+  update url
+     set claims = greatest(claims - 1, 0)
+    from freed
+   where url.host_id = $1
+     and url.crawl_id = $3
+     and url.key_hash = $4
+     and $5::boolean`;
+
+/** Gives a claim back before any request was sent; the host may be claimed again at once. */
+export async function giveBack(
+  db: Db,
+  lease: Lease,
+  url: { readonly crawlId: number; readonly keyHash: string },
+  { claimed }: { readonly claimed: boolean },
+): Promise<void> {
+  await db.query({
+    name: 'give_back',
+    text: GIVE_BACK,
+    values: [lease.hostId, lease.token, url.crawlId, url.keyHash, claimed],
+  });
+}
+
+// Indexes: host_host_key_key, host_pkey. The host's row is locked before the clock is read.
+const CLAIM_HOST = `
+  with host_now as materialized (
+    select h.*, clock_timestamp() as now
+      from host h
+     where h.host_id = $1
+       for no key update
+  ), leased as (
+    update host
+       set lease_token = $2,
+           lease_until = h.now + $3 * interval '1 millisecond',
+           next_allowed_at = h.now + ($3 + $4) * interval '1 millisecond',
+           clock_at = h.now,
+           clock_owed_ms = $3 + $4
+      from host_now h
+     where host.host_id = $1
+       and (h.lease_until is null or h.lease_until <= h.now)
+       and h.next_allowed_at <= h.now
+       and (h.hold_since is null or h.hold_until <= h.now)
+    returning true as granted
+  )
+  select exists (select from leased) as "leased",
+         h.hold_since is not null and (h.hold_until is null or h.hold_until > h.now) as "held",
+         extract(epoch from greatest(h.next_allowed_at, h.lease_until) - h.now) * 1000 as "allowedInMs",
+         h.backoff_level as "backoffLevel",
+         h.good_answers as "goodAnswers",
+         h.failures_in_row as "failuresInARow",
+         h.crawl_delay_ms as "crawlDelayMs"
+    from host_now h`;
+
+const ENSURE_HOST = `
+  insert into host (host_key)
+  values ($1)
+  on conflict (host_key) do nothing`;
+
+const FIND_HOST = `
+  select host_id as "hostId"
+    from host
+   where host_key = $1`;
+
+/** A claim of a host for one request that no URL of its own asks for: a robots.txt that redirects there. */
+export type HostClaim =
+  | {
+      readonly kind: 'claimed';
+      readonly lease: Lease;
+      readonly clock: {
+        readonly backoffLevel: number;
+        readonly goodAnswers: number;
+        readonly failuresInARow: number;
+        readonly crawlDelayMs: number;
+      };
+    }
+  | { readonly kind: 'notYet'; readonly waitMs: number };
+
+interface HostClaimRow {
+  readonly leased: boolean;
+  readonly held: boolean;
+  readonly allowedInMs: string | null;
+  readonly backoffLevel: number;
+  readonly goodAnswers: number;
+  readonly failuresInARow: number;
+  readonly crawlDelayMs: number;
+}
+
+/** How soon to look again at a host that is held, in milliseconds; our choice. */
+const HELD_LOOK_MS = 60_000;
+
+/**
+ * Claims a host by its key, whoever knows it, making its row where it has none.
+ *
+ * @param gapMs what to book for a fetch that ends when the lease does.
+ */
+export async function claimHost(
+  db: Db,
+  hostKey: string,
+  token: string,
+  gapMs: number,
+): Promise<HostClaim> {
+  const hostId = await ensureHost(db, hostKey);
+  const { rows } = await db.query<HostClaimRow>({
+    name: 'claim_host',
+    text: CLAIM_HOST,
+    values: [hostId, token, LEASE_MS, Math.ceil(gapMs)],
+  });
+  const row = rows[0];
+  if (row === undefined) throw new Error(`Host ${String(hostId)} ("${hostKey}") has no row`);
+  if (!row.leased) {
+    return { kind: 'notYet', waitMs: row.held ? HELD_LOOK_MS : Math.max(Math.ceil(Number(row.allowedInMs ?? 0)), 1) };
+  }
+  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
+  return {
+    kind: 'claimed',
+    lease: { hostId, token },
+    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
+  };
+}
+
+/** The id of a host's row, made where there is none. */
+export async function ensureHost(db: Db, hostKey: string): Promise<number> {
+  await db.query({ name: 'ensure_host', text: ENSURE_HOST, values: [hostKey] });
+  const { rows } = await db.query<{ hostId: number }>({ name: 'find_host', text: FIND_HOST, values: [hostKey] });
+  const hostId = rows[0]?.hostId;
+  if (hostId === undefined) throw new Error(`Host "${hostKey}" could not be made`);
+  return hostId;
+}

@@ -1,0 +1,4 @@
+export { crawl } from './crawl.ts';
+export { host } from './host.ts';
+export { housekeeping } from './housekeeping.ts';
+export { prioritizer } from './prioritizer.ts';
