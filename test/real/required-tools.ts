@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import { runCommand } from './run-command.ts';
 import type { Tally } from './tally.ts';
 
@@ -37,6 +38,7 @@ async function htmlOfGitDoc(): Promise<string> {
   const { stdout } = await runCommand('dpkg', ['-L', 'git-doc'], { limitMs: LIMIT_MS });
   const page = stdout.split('\n').find((path) => path.endsWith('/git-doc/git.html'));
   if (page === undefined) throw new Error('Missing: the Debian package git-doc');
+  await access(page);
   return page.slice(0, -'/git.html'.length);
 }
 
