@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { extractPage } from '../../web/extract-links.ts';
+import type { ParsedPage } from '../../web/extract-links.ts';
+
+const URL_OF_PAGE = 'http://a.example/dir/page.html';
+
+function extract(html: string | Uint8Array, contentType = 'text/html; charset=utf-8'): ParsedPage {
+  const body = typeof html === 'string' ? Buffer.from(html) : html;
+  return extractPage({ url: URL_OF_PAGE, contentType, body });
+}
+
+describe('links', () => {
+  test.each([
+    { rule: 'a', html: '<a href="next.html">', links: ['http://a.example/dir/next.html'] },
+    { rule: 'area', html: '<area href="/x">', links: ['http://a.example/x'] },
+    { rule: 'frame', html: '<frame src="/x">', links: ['http://a.example/x'] },
+    { rule: 'iframe', html: '<iframe src="/x"></iframe>', links: ['http://a.example/x'] },
+    { rule: 'link rel=next', html: '<link rel="next" href="/2">', links: ['http://a.example/2'] },
+    {
+      rule: 'link rel=prev',
+      html: '<link rel="PREV x" href="/0"/>',
+      links: ['http://a.example/0'],
+    },
+    { rule: 'a style sheet is none', html: '<link rel=stylesheet href="/s.css">', links: [] },
+    {
+      rule: 'meta refresh',
+      html: `<meta http-equiv=Refresh content="0; URL='/new'">`,
+      links: ['http://a.example/new'],
+    },
+    {
+      rule: 'meta refresh, loosely written',
+      html: '<meta http-equiv="refresh" content="5,/new">',
+      links: ['http://a.example/new'],
+    },
+    { rule: 'a reload is none', html: '<meta http-equiv="refresh" content="30">', links: [] },
+    { rule: 'no quotes, odd case', html: '<A HREF=/x>', links: ['http://a.example/x'] },
+    { rule: 'a fragment is dropped', html: '<a href="/x#y">', links: ['http://a.example/x'] },
+    {
+      rule: 'entities are decoded',
+      html: '<a href="/q?a=1&amp;b=2&#38;c=&#x33;">',
+      links: ['http://a.example/q?a=1&b=2&c=3'],
+    },
+    {
+      rule: 'a name that only looks like an entity stays',
+      html: '<a href="/q?a=1&copy=2">',
+      links: ['http://a.example/q?a=1&copy=2'],
+    },
+    {
+      rule: 'white space around is no part',
+      html: '<a href="\n /x\t ">',
+      links: ['http://a.example/x'],
+    },
+    {
+      rule: 'nofollow links are told too',
+      html: '<a rel=nofollow href="/x">',
+      links: ['http://a.example/x'],
+    },
+    {
+      rule: 'other schemes are none',
+      html: '<a href="mailto:a@b"><a href="javascript:x()"><a href="data:,x">',
+      links: [],
+    },
+    { rule: 'what is no URL is none', html: '<a href="http://[bad/">', links: [] },
+    { rule: 'comments hold none', html: '<!-- <a href="/x"> -->', links: [] },
+    { rule: 'scripts hold none', html: '<script>"<a href=/x>"</script>', links: [] },
+    {
+      rule: 'noscript does',
+      html: '<noscript><a href="/x"></noscript>',
+      links: ['http://a.example/x'],
+    },
+    {
+      rule: 'the first of two equal attributes',
+      html: '<a href=/x href=/y>',
+      links: ['http://a.example/x'],
+    },
+    {
+      rule: 'an unfinished tag is none',
+      html: '<a href="/x"><a href="/y',
+      links: ['http://a.example/x'],
+    },
+    {
+      rule: 'each once, in order',
+      html: '<a href=/b><a href=/a><a href=/b><a href=/b#z>',
+      links: ['http://a.example/b', 'http://a.example/a'],
+    },
+    {
+      rule: 'against base, wherever it stands',
+      html: '<a href="x"><base href="/other/"><base href="/third/"><a href="y">',
+      links: ['http://a.example/other/x', 'http://a.example/other/y'],
+    },
+    {
+      rule: 'a base that is no web address does not count',
+      html: '<base href="data:text/html,x"><a href="x">',
+      links: ['http://a.example/dir/x'],
+    },
+    {
+      rule: 'an address too long for anybody is none',
+      html: `<a href="/${'x'.repeat(9_000)}">`,
+      links: [],
+    },
+  ])('$rule', ({ html, links }) => {
+    expect(extract(html).links).toEqual(links);
+  });
+
+  test('are read in the encoding of the page', () => {
+    const body = Buffer.from('<meta charset=windows-1251><a href="/\xef">', 'latin1');
+    expect(extract(body, 'text/html').links).toEqual(['http://a.example/%D0%BF']);
+  });
+
+  test('end at 10,000', () => {
+    const html = Array.from({ length: 10_500 }, (_, index) => `<a href="/${index}">`).join('');
+    expect(extract(html).links).toHaveLength(10_000);
+  });
+
+  test('stand in HTML only', () => {
+    const html = '<a href="/x">';
+    for (const type of ['application/xhtml+xml', 'TEXT/HTML', '']) {
+      expect(extract(html, type).links).toHaveLength(1);
+    }
+    for (const type of ['text/plain', 'application/pdf', 'image/svg+xml', 'text/htmlx']) {
+      expect(extract(html, type).links).toEqual([]);
+    }
+    expect(extract('%PDF-1.7 <a href="/x">', '').links).toEqual([]);
+  });
+});
+
+describe('what a page says of itself', () => {
+  test.each([
+    { html: '<title> A\n  page &amp; more </title>', title: 'A page & more' },
+    { html: '<title></title><title>Second</title>', title: 'Second' },
+    { html: '<title>First</title><title>Second</title>', title: 'First' },
+    { html: '<svg><title>Icon</title></svg><title>Page</title>', title: 'Page' },
+    { html: '<title>a\0b&#0;c</title>', title: 'ab\ufffdc' },
+    { html: '<title>never closed', title: 'never closed' },
+    { html: '<p>none</p>', title: undefined },
+  ])('title $title', ({ html, title }) => {
+    expect(extract(html).title).toBe(title);
+  });
+
+  test('a title has at most 500 characters, none of them half of one', () => {
+    const { title } = extract(`<title>x${'😀'.repeat(1_000_000)}</title>`);
+    expect(title).toHaveLength(500);
+    expect(title?.endsWith('\ufffd')).toBe(true);
+  });
+
+  test.each([
+    { content: 'nofollow', nofollowPage: true, noindex: false },
+    { content: 'NOINDEX, follow', nofollowPage: false, noindex: true },
+    { content: 'none', nofollowPage: true, noindex: true },
+    { content: 'noindex,nofollow', nofollowPage: true, noindex: true },
+    { content: 'index', nofollowPage: false, noindex: false },
+  ])('meta robots "$content"', ({ content, ...said }) => {
+    expect(extract(`<META NAME="Robots" CONTENT="${content}">`)).toMatchObject(said);
+  });
+
+  test('the declared canonical is given by itself and among the links', () => {
+    const page = extract('<base href="/b/"><link rel="canonical" href="c?x#y">');
+    expect(page.canonical).toBe('http://a.example/b/c?x');
+    expect(page.links).toEqual(['http://a.example/b/c?x']);
+  });
+});
+
+describe('hostile pages', () => {
+  test.each([
+    { kind: 'deep nesting', html: `${'<b><div><table>'.repeat(200_000)}<a href="/x">` },
+    { kind: 'closing tags for nothing', html: `${'<b></i>'.repeat(300_000)}<a href="/x">` },
+    {
+      kind: 'very many attributes',
+      html: `<p ${Array.from({ length: 300_000 }, (_, index) => `a${index}=1`).join(' ')}><a href="/x">`,
+    },
+    { kind: 'an endless attribute', html: `<p title="${'&amp;'.repeat(500_000)}"><a href="/x">` },
+    { kind: 'half-open comments', html: `${'<!-- --!> <!'.repeat(200_000)}--><a href="/x">` },
+    { kind: 'open brackets', html: `${'<'.repeat(2_000_000)}><a href="/x">` },
+  ])('cost linear time: $kind', ({ html }) => {
+    expect(extract(html).links).toEqual(['http://a.example/x']);
+  });
+
+  test('give no address of code points that do not exist', () => {
+    expect(extract('<a href="/&#x110000;&#xD800;">').links).toEqual([
+      'http://a.example/%EF%BF%BD%EF%BF%BD',
+    ]);
+  });
+
+  test('are read the same way twice', () => {
+    const html = '<base href=/b/><a href=x><title>t</title><meta name=robots content=none>';
+    expect(extract(html)).toEqual(extract(html));
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import { createResolver } from '../../web/resolver.ts';
+import { nameServer } from './name-server.ts';
+import type { NameAnswer } from './name-server.ts';
+
+const TRIES_MS = [100, 100, 100, 100, 100];
+
+/** A resolver of one name server, and a clock that the test turns. */
+function resolverOf(server: { readonly address: string }, capacity = 1_000) {
+  let clockMs = 0;
+  const resolver = createResolver({
+    servers: [server.address],
+    tryLengthsMs: TRIES_MS,
+    capacity,
+    nowMs: () => clockMs,
+  });
+  return {
+    ...resolver,
+    pass: (ms: number) => {
+      clockMs += ms;
+    },
+  };
+}
+
+const records = (...addresses: readonly string[]): NameAnswer => ({ kind: 'records', addresses });
+
+describe('a name', () => {
+  test('has its IPv4 addresses first', async () => {
+    const server = await nameServer((question) =>
+      question.startsWith('AAAA ') ? records('2001:db8::1') : records('192.0.2.1', '192.0.2.2'),
+    );
+
+    expect(await resolverOf(server).resolve('a.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
+    });
+  });
+
+  test('may have IPv6 addresses only', async () => {
+    const server = await nameServer((question) =>
+      question.startsWith('AAAA ') ? records('2001:db8::1') : undefined,
+    );
+
+    expect(await resolverOf(server).resolve('six.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['2001:db8::1'],
+    });
+  });
+
+  test('is resolved though its server fails at AAAA', async () => {
+    const server = await nameServer((question) =>
+      question.startsWith('AAAA ') ? { kind: 'serverFailure' } : records('192.0.2.1'),
+    );
+
+    expect(await resolverOf(server).resolve('four.example')).toMatchObject({ kind: 'resolved' });
+    expect(server.questions.filter((question) => question === 'A four.example')).toHaveLength(1);
+  });
+
+  test.each([
+    { fault: 'that does not exist', said: { kind: 'noSuchName' } as const },
+    { fault: 'without any address', said: records() },
+  ])('$fault is not found, and asked for once', async ({ said }) => {
+    const server = await nameServer(() => said);
+
+    expect(await resolverOf(server).resolve('gone.example')).toMatchObject({
+      kind: 'failed',
+      reason: 'nameNotFound',
+    });
+    expect(server.questions.toSorted()).toEqual(['A gone.example', 'AAAA gone.example']);
+  });
+
+  test.each(['127.0.0.1', '93.184.216.34'])(
+    'that is the address %s needs no look-up',
+    async (ip) => {
+      const resolver = createResolver({ servers: ['127.0.0.1:9'] });
+
+      expect(await resolver.resolve(ip)).toEqual({ kind: 'resolved', addresses: [ip] });
+    },
+  );
+
+  test('that is an IPv6 address in brackets needs no look-up', async () => {
+    const resolver = createResolver({ servers: ['127.0.0.1:9'] });
+
+    expect(await resolver.resolve('[2001:db8::1]')).toEqual({
+      kind: 'resolved',
+      addresses: ['2001:db8::1'],
+    });
+  });
+
+  test.each(['localhost', 'LOCALHOST', 'a.b.localhost', 'localhost.'])(
+    '%s is this machine, and no server is asked',
+    async (name) => {
+      const resolver = createResolver({ servers: ['127.0.0.1:9'] });
+
+      expect(await resolver.resolve(name)).toEqual({
+        kind: 'resolved',
+        addresses: ['127.0.0.1', '::1'],
+      });
+      expect(resolver.counts()).toEqual({ hits: 0, misses: 0 });
+    },
+  );
+});
+
+describe('the cache', () => {
+  test('asks once for many who ask at the same time, and for those who come later', async () => {
+    const server = await nameServer(() => records('192.0.2.1'));
+    const resolver = resolverOf(server);
+
+    const together = await Promise.all(
+      Array.from({ length: 50 }, () => resolver.resolve('a.example')),
+    );
+    await resolver.resolve('A.example');
+
+    expect(new Set(together.map((resolution) => resolution.kind))).toEqual(new Set(['resolved']));
+    expect(server.questions).toHaveLength(2);
+    expect(resolver.counts()).toEqual({ hits: 50, misses: 1 });
+  });
+
+  test.each([
+    { rule: 'a TTL is honoured', ttlSeconds: 600, keptMs: 600_000 },
+    { rule: 'a short TTL counts as one minute', ttlSeconds: 0, keptMs: 60_000 },
+    { rule: 'a long TTL counts as one hour', ttlSeconds: 604_800, keptMs: 3_600_000 },
+  ])('$rule', async ({ ttlSeconds, keptMs }) => {
+    const server = await nameServer(() => ({
+      kind: 'records',
+      addresses: ['192.0.2.1'],
+      ttlSeconds,
+    }));
+    const resolver = resolverOf(server);
+
+    await resolver.resolve('a.example');
+    resolver.pass(keptMs - 1);
+    await resolver.resolve('a.example');
+    expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+
+    resolver.pass(1);
+    await resolver.resolve('a.example');
+    expect(resolver.counts()).toEqual({ hits: 1, misses: 2 });
+  });
+
+  test.each(['noSuchName', 'serverFailure'] as const)(
+    'remembers a failure (%s) for 30 s',
+    async (kind) => {
+      const server = await nameServer(() => ({ kind }));
+      const resolver = resolverOf(server);
+
+      await resolver.resolve('gone.example');
+      resolver.pass(29_999);
+      await resolver.resolve('gone.example');
+      expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+
+      resolver.pass(1);
+      await resolver.resolve('gone.example');
+      expect(resolver.counts()).toEqual({ hits: 1, misses: 2 });
+    },
+  );
+
+  test('forgets the name that was asked for longest ago once it is full', async () => {
+    const server = await nameServer(() => records('192.0.2.1'));
+    const resolver = resolverOf(server, 2);
+
+    for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await resolver.resolve(`${name}.example`);
+
+    expect(resolver.counts()).toEqual({ hits: 2, misses: 4 });
+  });
+});
+
+describe('a server that does not answer', () => {
+  test.each(['silence', 'serverFailure'] as const)('(%s) is asked again', async (kind) => {
+    const server = await nameServer((question, askedBefore) => {
+      if (question.startsWith('AAAA ')) return undefined;
+      return askedBefore < 2 ? { kind } : records('192.0.2.1');
+    });
+
+    expect(await resolverOf(server).resolve('slow.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['192.0.2.1'],
+    });
+    expect(server.questions.filter((question) => question === 'A slow.example')).toHaveLength(3);
+  });
+
+  test('has failed after five tries', async () => {
+    const server = await nameServer(() => ({ kind: 'silence' }));
+
+    expect(await resolverOf(server).resolve('silent.example')).toMatchObject({
+      kind: 'failed',
+      reason: 'nameServerFailed',
+    });
+    expect(server.questions.filter((question) => question === 'A silent.example')).toHaveLength(5);
+  });
+
+  test('leaves the word to the next one', async () => {
+    const silent = await nameServer(() => ({ kind: 'silence' }));
+    const server = await nameServer(() => records('192.0.2.1'));
+    const resolver = createResolver({
+      servers: [silent.address, server.address],
+      tryLengthsMs: [1_000, 1_000],
+    });
+
+    expect(await resolver.resolve('a.example')).toMatchObject({ kind: 'resolved' });
+  });
+
+  test('is waited for no longer once the one who asks has gone', async () => {
+    const server = await nameServer(() => ({ kind: 'silence' }));
+    const resolver = createResolver({ servers: [server.address] });
+    const gone = new AbortController();
+
+    const resolution = resolver.resolve('silent.example', gone.signal);
+    gone.abort(new Error('the visit ended'));
+
+    await expect(resolution).rejects.toThrow('the visit ended');
+  });
+
+  test('is still waited for by the others', async () => {
+    let isAwake = false;
+    const server = await nameServer(() => (isAwake ? records('192.0.2.1') : { kind: 'silence' }));
+    const resolver = resolverOf(server);
+    const gone = new AbortController();
+
+    const leaving = resolver.resolve('slow.example', gone.signal);
+    const staying = resolver.resolve('slow.example', new AbortController().signal);
+    gone.abort(new Error('the visit ended'));
+    await expect(leaving).rejects.toThrow('the visit ended');
+    isAwake = true;
+
+    expect(await staying).toMatchObject({ kind: 'resolved' });
+    expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+  });
+});
+
+describe('servers', () => {
+  test('that are no addresses are refused at once', () => {
+    expect(() => createResolver({ servers: ['not an address'] })).toThrow();
+  });
+});

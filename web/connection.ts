@@ -1,0 +1,178 @@
+import { connect as connectTcp, isIP } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { addressRefusal } from '../domain/address-rules.ts';
+import { FetchFailure } from './fetch-failure.ts';
+
+/** Where one connection may go, and how long it may take to be made, TLS included (R26, R29). */
+export interface ConnectionOrder {
+  readonly addresses: readonly string[];
+  readonly allowPrivate: boolean;
+  readonly connectTimeoutMs: number;
+}
+
+/** More addresses than this of one host are not tried: each has its share of the connect time-out. */
+const ADDRESS_LIMIT = 4;
+
+/**
+ * The one socket of a fetch. It only ever goes to the addresses it was given, judged by the address rules after DNS
+ * and before the socket (R29), one at a time, so that a host never sees two connections (R8).
+ */
+export class Connection {
+  readonly #order: ConnectionOrder;
+  readonly #abandoned = new AbortController();
+  #dialled = false;
+  #socket: Socket | undefined;
+  #statusLine: string | undefined;
+
+  constructor(order: ConnectionOrder) {
+    this.#order = order;
+  }
+
+  /** The address that was connected to; empty before. */
+  get remoteAddress(): string {
+    return this.#socket?.remoteAddress ?? this.#connectedAddress;
+  }
+  #connectedAddress = '';
+
+  /** As the host's status line names it, such as `HTTP/1.0`; `HTTP/1.1` where none was read. */
+  get httpVersion(): string {
+    return /^HTTP\/\d\.\d/.exec(this.#statusLine ?? '')?.[0] ?? 'HTTP/1.1';
+  }
+
+  /** undici's connector. A second call is refused: after a lost socket undici would dial again by itself. */
+  readonly connector: buildConnector.connector = (options, callback) => {
+    if (this.#dialled) {
+      callback(new FetchFailure('connectionLost', 'the connection was lost'), null);
+      return;
+    }
+    this.#dialled = true;
+    this.#open(options).then(
+      (socket) => {
+        this.#watch(socket);
+        callback(null, socket);
+      },
+      (error: unknown) => {
+        callback(FetchFailure.from(error, 'connectFailed'), null);
+      },
+    );
+  };
+
+  /** Ends whatever stands or is being made, at once. */
+  close(): void {
+    this.#abandoned.abort();
+    this.#socket?.destroy();
+  }
+
+  async #open({ protocol, hostname, port }: buildConnector.Options): Promise<Socket> {
+    const deadlineMs = performance.now() + this.#order.connectTimeoutMs;
+    const portNumber = Number(port || (protocol === 'https:' ? 443 : 80));
+    const socket = await this.#dialFirst(this.#allowedAddresses(), portNumber, deadlineMs);
+    this.#connectedAddress = socket.remoteAddress ?? '';
+    if (protocol !== 'https:') return socket;
+
+    const secured = connectTls({
+      socket,
+      host: hostname,
+      servername: isIP(hostname) === 0 ? hostname : '',
+      ALPNProtocols: ['http/1.1'],
+    });
+    return this.#established(secured, 'secureConnect', deadlineMs, 'tlsFailed');
+  }
+
+  #allowedAddresses(): readonly string[] {
+    const { addresses, allowPrivate } = this.#order;
+    const refusals: string[] = [];
+    const allowed = addresses.filter((address) => {
+      const refusal = addressRefusal(address, { allowPrivate });
+      if (refusal !== undefined) refusals.push(`${address}: ${refusal}`);
+      return refusal === undefined;
+    });
+    if (allowed.length === 0) {
+      throw new FetchFailure('addressRefused', refusals.join('; ') || 'the name has no address');
+    }
+    return allowed.slice(0, ADDRESS_LIMIT);
+  }
+
+  async #dialFirst(addresses: readonly string[], port: number, deadlineMs: number) {
+    let firstError: unknown;
+    for (const [index, address] of addresses.entries()) {
+      const leftMs = Math.max(0, deadlineMs - performance.now());
+      const shareMs = leftMs / (addresses.length - index);
+      const socket = connectTcp({ host: address, port, noDelay: true });
+      try {
+        return await this.#established(
+          socket,
+          'connect',
+          performance.now() + shareMs,
+          'connectFailed',
+        );
+      } catch (error) {
+        if (this.#abandoned.signal.aborted) throw error;
+        firstError ??= error;
+      }
+    }
+    throw firstError;
+  }
+
+  /** Settles once the socket says `event`, or destroys it: by an error, at the deadline, or when abandoned. */
+  #established(
+    socket: Socket,
+    event: 'connect' | 'secureConnect',
+    deadlineMs: number,
+    reason: 'connectFailed' | 'tlsFailed',
+  ): Promise<Socket> {
+    this.#socket = socket;
+    const { signal } = this.#abandoned;
+    return new Promise((resolve, reject) => {
+      const fail = (error: FetchFailure) => {
+        socket.destroy();
+        settle(() => {
+          reject(error);
+        });
+      };
+      const abandon = () => {
+        fail(new FetchFailure(reason, 'abandoned'));
+      };
+      const timer = setTimeout(
+        () => {
+          fail(new FetchFailure('connectTimeout', 'no connection within the connect time-out'));
+        },
+        Math.max(0, deadlineMs - performance.now()),
+      );
+      const settle = (outcome: () => void) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abandon);
+        outcome();
+      };
+
+      signal.addEventListener('abort', abandon, { once: true });
+      // These listeners stay for the socket's life: an error between here and undici must find one.
+      socket.on('error', (error) => {
+        fail(new FetchFailure(reason, error.message, { cause: error }));
+      });
+      socket.once('close', () => {
+        fail(new FetchFailure(reason, 'closed before the connection was made'));
+      });
+      socket.once(event, () => {
+        settle(() => {
+          resolve(socket);
+        });
+      });
+      if (signal.aborted) abandon();
+    });
+  }
+
+  /** undici tells no HTTP version, so the first bytes that it reads are looked at on their way. */
+  #watch(socket: Socket): void {
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number) => {
+      const chunk: unknown = read(size);
+      if (this.#statusLine === undefined && Buffer.isBuffer(chunk)) {
+        this.#statusLine = chunk.toString('latin1', 0, 16);
+      }
+      return chunk;
+    };
+  }
+}
