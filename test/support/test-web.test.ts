@@ -1,3 +1,5 @@
+import { Resolver } from 'node:dns/promises';
+
 import { describe, expect, test } from 'vitest';
 
 import { goodWeb, mixedWeb, startTestWeb, type HostSpec } from './test-web.ts';
@@ -136,6 +138,20 @@ describe('a held answer', () => {
     expect(web.judge.requests().map(({ ending }) => ending?.kind)).toEqual(['cut']);
     expect(web.judge.pages().size).toBe(0);
   });
+});
+
+test('a name that DNS fails on is not reachable until the DNS server is told otherwise', async () => {
+  await using web = await aWeb([
+    { name: 'a.test', pages: 1, kind: 'good', linksTo: ['b.test'] },
+    { name: 'b.test', pages: 1, kind: 'good', dnsFault: 'serverFailed' },
+  ]);
+  const resolver = new Resolver();
+  resolver.setServers([web.dnsServer]);
+
+  await expect(resolver.resolve4('b.test')).rejects.toMatchObject({ code: 'ESERVFAIL' });
+  expect(web.reachable()).toEqual(new Set([web.url('a.test')]));
+  web.dns.setAnswer('b.test', { kind: 'address', address: '127.0.0.1', ttlSeconds: 1 });
+  expect(await resolver.resolve4('b.test')).toEqual(['127.0.0.1']);
 });
 
 test('a listener hears of each request until it stops', async () => {

@@ -111,7 +111,8 @@ function placeOf(url: string): Place {
   return { host: hostname, path: pathname + search };
 }
 
-function nameAnswer({ kind }: HostSpec, ttlSeconds: number): NameAnswer {
+function nameAnswer({ kind, dnsFault }: HostSpec, ttlSeconds: number): NameAnswer {
+  if (dnsFault !== undefined) return { kind: dnsFault };
   if (kind === 'nxdomain') return { kind: 'nameNotFound' };
   // The web's port is bound on 127.0.0.1 only, so another loopback address refuses it.
   const address = kind === 'refused' ? '127.0.0.2' : '127.0.0.1';

@@ -10,7 +10,10 @@ export interface Hold {
   readonly release: () => void;
 }
 
-/** The holds of a web. Two holds of one request both have to be released. */
+/**
+ * The holds of a web. A request under a hold of its host and one of its path waits for both; the same hold asked for
+ * twice is one.
+ */
 export class Holds {
   readonly #standing = new Map<string, StandingHold>();
 

@@ -44,6 +44,8 @@ export interface HostSpec {
   /** Number of good pages, at least 1: `/`, `/p/1` … */
   readonly pages: number;
   readonly kind: HostKind;
+  /** How the DNS server fails on this name; it answers by default. The web's `dns` can change it later. */
+  readonly dnsFault?: 'serverFailed' | 'silent';
   /** How long each answer is kept back; 0 by default, 300 for a `slow` host. */
   readonly latencyMs?: number;
   /** Hosts that this one's pages link to; its home page links to all their home pages. */

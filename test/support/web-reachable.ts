@@ -68,7 +68,8 @@ const NEVER_FETCHED: ReadonlySet<string> = new Set(['refused', 'nxdomain', 'robo
 
 function allowedResource(sites: ReadonlyMap<string, Site>, place: Place): Resource | undefined {
   const site = sites.get(place.host);
-  if (site === undefined || NEVER_FETCHED.has(site.spec.kind)) return undefined;
+  if (site === undefined || site.spec.dnsFault !== undefined) return undefined;
+  if (NEVER_FETCHED.has(site.spec.kind)) return undefined;
   return site.disallows(place.path) ? undefined : site.resources.get(place.path);
 }
 
