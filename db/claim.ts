@@ -56,6 +56,15 @@ export interface HoldRow {
   readonly until: Date | null;
 }
 
+/** A granted claim: the request to send, and what its outcome will be written against. */
+export interface ClaimedRequest {
+  readonly kind: 'page' | 'robots';
+  readonly lease: Lease;
+  readonly url: ClaimedUrl;
+  readonly robots: RobotsState;
+  readonly clock: HostClock;
+}
+
 /**
  * What came of asking for a host's next request. Waits are milliseconds, counted by Postgres.
  *
@@ -64,13 +73,7 @@ export interface HoldRow {
  * - `later`: nothing is due before `waitMs`; `robots` tells whether the wait is for a robots.txt.
  */
 export type Claim =
-  | {
-      readonly kind: 'page' | 'robots';
-      readonly lease: Lease;
-      readonly url: ClaimedUrl;
-      readonly robots: RobotsState;
-      readonly clock: HostClock;
-    }
+  | ClaimedRequest
   | { readonly kind: 'held'; readonly hold: HoldRow }
   | { readonly kind: 'notYet'; readonly waitMs: number }
   | { readonly kind: 'later'; readonly waitMs: number; readonly robots: boolean }

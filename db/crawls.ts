@@ -123,3 +123,32 @@ const END = `
 export async function endCrawl(db: Db, crawlId: number, reason: EndReason): Promise<void> {
   await db.query({ name: 'end_crawl', text: END, values: [crawlId, reason] });
 }
+
+// Index: crawl_pkey.
+const VISIT_PAGES = `
+  select (settings ->> 'visitPages')::int as "visitPages"
+    from crawl
+   where crawl_id = $1`;
+
+/** The visit's pages that a crawl fixes; `null` where the prioritizer chooses. */
+export async function visitPagesOf(db: Db, crawlId: number): Promise<number | null> {
+  const { rows } = await db.query<{ visitPages: number | null }>({
+    name: 'visit_pages',
+    text: VISIT_PAGES,
+    values: [crawlId],
+  });
+  return rows[0]?.visitPages ?? null;
+}
+
+// Index: crawl_pkey.
+const SHARDS = `
+  select shard
+    from shard
+   where crawl_id = $1
+   order by shard`;
+
+/** The numbers of a crawl's shards. */
+export async function shardsOf(db: Db, crawlId: number): Promise<readonly number[]> {
+  const { rows } = await db.query<{ shard: number }>({ name: 'shards_of', text: SHARDS, values: [crawlId] });
+  return rows.map(({ shard }) => shard);
+}

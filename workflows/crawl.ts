@@ -102,6 +102,7 @@ async function untilEnd(name: string, opened: OpenedCrawl, watch: Watch): Promis
       const end = await endOfCrawl({ crawlId: opened.crawlId });
       if (end !== null) return end;
     }
+    if (watch.woken) await refeed({ crawlId: opened.crawlId, atOnce: true });
     if (watch.woken || timeLeftMs !== null) {
       watch.woken = false;
       ({ timeLeftMs } = await openCrawl({ name, begin: false }));

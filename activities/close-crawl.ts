@@ -1,0 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { requeueAssigned, requestsInFlight } from '../db/crawl-end.ts';
+import { endCrawl, markStopping, shardsOf } from '../db/crawls.ts';
+import type { EndReason } from '../domain/crawl-state.ts';
+import type { ActivityDeps } from './deps.ts';
+
+/** How often to look whether the requests in flight have ended, in milliseconds; our choice. */
+const LOOK_MS = 200;
+
+/**
+ * Ends a crawl: nothing is pulled or claimed any more, the requests in flight end (each within its page time-out),
+ * then its end is written. A spent budget gives what is assigned back to the front queues; a stop leaves it assigned,
+ * and a resume feeds it again.
+ */
+export async function closeCrawl(
+  { db }: ActivityDeps,
+  { crawlId, reason }: { readonly crawlId: number; readonly reason: EndReason },
+): Promise<void> {
+  await markStopping(db, crawlId);
+  while ((await requestsInFlight(db, crawlId)) > 0) await pause(LOOK_MS);
+  if (reason === 'pages spent' || reason === 'time spent') {
+    for (const shard of await shardsOf(db, crawlId)) await requeueAssigned(db, { crawlId, shard });
+  }
+  await endCrawl(db, crawlId, reason);
+}

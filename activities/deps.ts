@@ -1,0 +1,39 @@
+import type { Db } from '../db/pool.ts';
+import type { RobotsRules } from '../domain/robots.ts';
+import type { WarcStore } from '../store/warc-store.ts';
+import type { ParsePool } from '../web/parse-pool.ts';
+import type { Resolver } from '../web/resolver.ts';
+import type { HostFeed, VisitBudget } from './contract.ts';
+
+/** Sends a host's workflow a feed, starting it where it has none. */
+export type FeedHost = (
+  feed: HostFeed,
+  order: { readonly batch: string; readonly budget: VisitBudget },
+) => Promise<void>;
+
+/** What the activities of one process work with. */
+export interface ActivityDeps {
+  readonly db: Db;
+  readonly warc: WarcStore;
+  readonly parser: ParsePool;
+  /** The resolver for these name servers; one a list of servers. */
+  readonly resolverFor: (servers: readonly string[]) => Resolver;
+  readonly feedHost: FeedHost;
+  /** Aborted when the process begins to shut down: visits finish their page and skip the gaps. */
+  readonly stopping: AbortSignal;
+  /** Parsed robots.txt files by id, version and product token. */
+  readonly robotsCache: Map<string, RobotsRules>;
+  /**
+   * When each host may be asked again by this process's monotonic clock, in the time of `performance.now()`: a wall
+   * clock that is set forward must not release a host early.
+   */
+  readonly notBefore: Map<number, number>;
+  readonly random: () => number;
+  readonly log: Log;
+}
+
+/** A logger; a constant message and fields. */
+export interface Log {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+}

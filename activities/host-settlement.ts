@@ -1,0 +1,49 @@
+import type { HostClock } from '../db/claim.ts';
+import type { HostSettlement } from '../db/settle.ts';
+import { healthAfter, hostRestMs, retryAfterMs, type HostHealth } from '../domain/backoff.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import { politenessGapMs } from '../domain/gap.ts';
+import type { FetchOutcome } from '../domain/outcome.ts';
+
+/** A request that was sent, as far as the host's clock is concerned. */
+export interface SentRequest {
+  readonly outcome: FetchOutcome;
+  readonly fetchMs: number;
+  /** In the time of `performance.now()`. */
+  readonly endedAtMs: number;
+}
+
+/** What a request leaves its host with, before the time since its end is taken off. */
+export interface HostDebt {
+  readonly health: HostHealth;
+  readonly gapMs: number;
+  /** Retry-After or a rest; 0 where there is none. */
+  readonly blockMs: number;
+  readonly fetchMs: number;
+  readonly endedAtMs: number;
+}
+
+/** The gap by the crawl's settings, `Retry-After` and the rest that a failing host gets (R9, R10, R18, R27). */
+export function debtAfter(
+  settings: CrawlSettings,
+  clock: HostClock,
+  { outcome, fetchMs, endedAtMs }: SentRequest,
+): HostDebt {
+  const health = healthAfter(clock, outcome);
+  const { crawlDelayMs } = clock;
+  const gapMs = politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel: health.backoffLevel });
+  const askedMs = outcome.kind === 'putOff' ? (retryAfterMs(outcome.retryAfter, Date.now()) ?? 0) : 0;
+  return { health, gapMs, blockMs: Math.max(askedMs, hostRestMs(health)), fetchMs, endedAtMs };
+}
+
+/** Milliseconds from now until the host may be asked again. */
+export function owedNowMs({ gapMs, blockMs, endedAtMs }: HostDebt): number {
+  return Math.max(gapMs, blockMs) - (performance.now() - endedAtMs);
+}
+
+/** The debt as it is written now. */
+export function hostSettlementNow(debt: HostDebt): HostSettlement {
+  const { health, gapMs, blockMs, fetchMs, endedAtMs } = debt;
+  const blockedMs = blockMs > 0 ? blockMs - (performance.now() - endedAtMs) : null;
+  return { owedMs: owedNowMs(debt), gapMs, fetchMs, blockedMs, health };
+}

@@ -1,0 +1,56 @@
+import type { ClaimedRequest } from '../db/claim.ts';
+import type { FetchRecord } from '../db/settle.ts';
+import type { FetchOutcome } from '../domain/outcome.ts';
+import type { Resolution } from '../web/resolver.ts';
+import type { ActivityDeps } from './deps.ts';
+import { plainText } from './plain-text.ts';
+import type { Served } from './served.ts';
+import { settleSurely } from './settle-surely.ts';
+import { outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
+
+
+/** Settles a URL by rule, without a request: the host owes nothing and may be asked at once. */
+export async function settleByRule(
+  deps: ActivityDeps,
+  { lease, url }: ClaimedRequest,
+  verdict: Verdict,
+  record: FetchRecord | null = null,
+): Promise<Served> {
+  await settleSurely(deps, lease, () => ({
+    crawlId: url.crawlId,
+    host: null,
+    url: verdict.url,
+    record,
+    outbox: outboxRowOf(url, verdict, { bytes: 0, links: [] }),
+  }));
+  return { kind: 'nothingSent', waitMs: 0 };
+}
+
+/** A name that has no address is the URL's failure: it climbs the ladder, and no request was sent to anybody. */
+export async function settleWithoutRequest(
+  deps: ActivityDeps,
+  claimed: ClaimedRequest,
+  { reason, detail }: Extract<Resolution, { readonly kind: 'failed' }>,
+): Promise<Served> {
+  const outcome: FetchOutcome = { kind: 'failed', reason, status: undefined, detail };
+  const verdict = verdictOf(claimed.url, outcome, 0);
+  return settleByRule(deps, claimed, verdict, {
+    requestUrl: claimed.url.requestUrl,
+    fetchedAgoMs: 0,
+    fetchMs: 0,
+    status: null,
+    outcome: verdict.outcome,
+    reason: plainText(`${reason}: ${detail}`),
+    location: null,
+    contentType: null,
+    digest: null,
+    bodyBytes: 0,
+    truncated: false,
+    links: 0,
+    title: null,
+    noindex: false,
+    warcFile: null,
+    warcOffset: null,
+    warcLength: null,
+  });
+}

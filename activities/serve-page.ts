@@ -1,0 +1,170 @@
+import { LEASE_MS, type ClaimedRequest } from '../db/claim.ts';
+import { giveBack } from '../db/leases.ts';
+import type { FetchRecord, FoundLink } from '../db/settle.ts';
+import { MAX_CLAIMS } from '../domain/retry.ts';
+import { robotsVerdict } from '../domain/robots.ts';
+import type { WarcPlace } from '../store/warc-store.ts';
+import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
+import type { ParsedPage } from '../web/extract-links.ts';
+import type { ActivityDeps } from './deps.ts';
+import { foundLinks, redirectTarget } from './found-links.ts';
+import { debtAfter, hostSettlementNow, owedNowMs } from './host-settlement.ts';
+import { keepLease } from './keep-lease.ts';
+import { lookUp } from './look-up.ts';
+import { plainText } from './plain-text.ts';
+import { settleByRule, settleWithoutRequest } from './put-back.ts';
+import { robotsRulesOf } from './robots-rules.ts';
+import { bookedGapMs } from './serve-robots.ts';
+import type { Served } from './served.ts';
+import { settleSurely } from './settle-surely.ts';
+import type { Stay } from './stay.ts';
+import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
+
+
+/** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
+export async function servePage(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
+  const { url } = claimed;
+  const refusal = await refusalOf(deps, claimed);
+  if (refusal !== undefined) return settleByRule(deps, claimed, refusal);
+
+  const name = await lookUp(deps, stay, new URL(url.requestUrl).hostname, url.settings);
+  if (name.kind === 'underWay') {
+    await giveBack(deps.db, claimed.lease, url, { claimed: true });
+    await name.finish();
+    return { kind: 'nothingSent', waitMs: 0 };
+  }
+  if (name.resolution.kind === 'failed') return settleWithoutRequest(deps, claimed, name.resolution);
+
+  stay.showing({ doing: 'fetching', url: url.requestUrl });
+  stay.requests += 1;
+  return fetchAndSettle(deps, stay, claimed, name.resolution.addresses);
+}
+
+/** Why a claimed URL may not be fetched after all, by what is known without asking anybody. */
+async function refusalOf(deps: ActivityDeps, { url, robots }: ClaimedRequest): Promise<Verdict | undefined> {
+  if (url.claims > MAX_CLAIMS) return ended(url, 'dead', 'dead', 'never settled', false);
+  if (robots.gaveUp) return ended(url, 'dead', 'dead', 'robots unreachable', false);
+  if (robots.access !== 'rules') return undefined;
+  const rules = await robotsRulesOf(deps, robots, url.settings.userAgent);
+  const { allowed, rule, line } = robotsVerdict(rules, url.requestUrl);
+  if (allowed) return undefined;
+  return ended(url, 'excluded', 'excluded', `robots: ${rule ?? ''} (line ${String(line ?? 0)})`, false);
+}
+
+async function fetchAndSettle(
+  deps: ActivityDeps,
+  stay: Stay,
+  { lease, url, clock }: ClaimedRequest,
+  addresses: readonly string[],
+): Promise<Served> {
+  const { settings } = url;
+  const startedAtMs = performance.now();
+  let fetchedMs: number | undefined;
+  const kept = keepLease(deps.db, lease, () =>
+    bookedGapMs(settings, clock, fetchedMs ?? performance.now() - startedAtMs + LEASE_MS),
+  );
+  try {
+    const result = await fetchUrl({
+      url: url.requestUrl,
+      userAgent: settings.userAgent,
+      addresses,
+      allowPrivate: settings.allowPrivate,
+      connectTimeoutMs: settings.connectTimeoutMs,
+      pageTimeoutMs: settings.pageTimeoutMs,
+      maxBodyBytes: settings.maxBodyBytes,
+      signal: kept.lost,
+    });
+    fetchedMs = result.fetchMs;
+    const debt = debtAfter(settings, clock, result);
+    deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
+    const keptPage = await keepPage(deps, url, result);
+    const links = linksOf(url, result, keptPage);
+    const bytes = result.answer?.rawBody.byteLength ?? 0;
+    const settled = await settleSurely(deps, lease, () => {
+      const verdict = verdictOf(url, result.outcome, owedNowMs(debt));
+      return {
+        crawlId: url.crawlId,
+        host: hostSettlementNow(debt),
+        url: verdict.url,
+        record: recordOf(url.requestUrl, verdict, result, keptPage, links.length),
+        outbox: outboxRowOf(url, verdict, { bytes, links }),
+      };
+    });
+    if (!settled) deps.log.warn({ url: url.requestUrl }, 'lease lost before the settle: the page will be asked again');
+    stay.notes.push({ url: url.requestUrl, outcome: noteOf(result), at: new Date().toISOString() });
+    return { kind: 'sent', hostId: lease.hostId, owedMs: owedNowMs(debt), durable: debt.blockMs > 0 };
+  } finally {
+    kept.letGo();
+  }
+}
+
+/** Where a page's answer lies, and what it says. */
+interface KeptPage {
+  readonly place: WarcPlace | undefined;
+  readonly page: ParsedPage | undefined;
+  readonly stopped: string | undefined;
+}
+
+/** Stores an answer before its links count as found (R32), and parses a page beside the fetching (R36). */
+async function keepPage({ warc, parser }: ActivityDeps, { crawl, requestUrl }: ClaimedRequest['url'], { outcome, answer }: FetchResult): Promise<KeptPage> {
+  if (answer === undefined || outcome.kind === 'putOff' || outcome.kind === 'failed') {
+    return { place: undefined, page: undefined, stopped: undefined };
+  }
+  const { remoteAddress, requestHeaders, status, statusText, httpVersion, headers, rawBody, truncated } = answer;
+  const place = await warc.write({
+    crawl,
+    url: requestUrl,
+    fetchedAt: new Date(),
+    remoteAddress,
+    requestHeaders,
+    status,
+    statusText,
+    httpVersion,
+    headers,
+    rawBody,
+    truncated,
+  });
+  if (outcome.kind !== 'fetched' || status < 200 || status > 299) return { place, page: undefined, stopped: undefined };
+  const parsed = await parser.parse({ url: requestUrl, contentType: answer.contentType, body: answer.body });
+  if (parsed.kind === 'parsed') return { place, page: parsed.page, stopped: undefined };
+  return { place, page: undefined, stopped: `parse stopped by ${parsed.reason}` };
+}
+
+function linksOf(url: ClaimedRequest['url'], { outcome }: FetchResult, { page }: KeptPage): readonly FoundLink[] {
+  if (page !== undefined) return page.nofollowPage ? [] : foundLinks(url, page.links);
+  const verdict = verdictOf(url, outcome, 0);
+  return verdict.target === null ? [] : redirectTarget(url, verdict.target);
+}
+
+function recordOf(
+  requestUrl: string,
+  verdict: Verdict,
+  { outcome, answer, fetchMs, endedAtMs }: FetchResult,
+  { place, page, stopped }: KeptPage,
+  links: number,
+): FetchRecord {
+  const failure = outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.detail}` : undefined;
+  return {
+    requestUrl,
+    fetchedAgoMs: performance.now() - endedAtMs + fetchMs,
+    fetchMs: Math.round(fetchMs),
+    status: answer?.status ?? null,
+    outcome: verdict.outcome,
+    reason: plainText(failure ?? stopped ?? verdict.url.reason ?? ''),
+    location: outcome.kind === 'redirected' ? plainText(outcome.location) : null,
+    contentType: plainText(answer?.contentType ?? ''),
+    digest: place?.digest ?? null,
+    bodyBytes: answer?.rawBody.byteLength ?? 0,
+    truncated: answer?.truncated ?? false,
+    links,
+    title: plainText(page?.title ?? ''),
+    noindex: page?.noindex ?? false,
+    warcFile: place?.file ?? null,
+    warcOffset: place?.offset ?? null,
+    warcLength: place?.length ?? null,
+  };
+}
+
+function noteOf({ outcome }: FetchResult): string {
+  return outcome.kind === 'failed' ? outcome.reason : String(outcome.status);
+}

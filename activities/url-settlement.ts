@@ -1,0 +1,105 @@
+import type { ClaimedUrl } from '../db/claim.ts';
+import type { FoundLink, OutboxRow, UrlSettlement } from '../db/settle.ts';
+import type { FetchOutcome } from '../domain/outcome.ts';
+import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
+import { MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
+import { urlKeyOf } from '../domain/url-key.ts';
+
+/** What becomes of a URL: its next state, and what the one writer is told of it. */
+export interface Verdict {
+  readonly url: UrlSettlement;
+  /** As counted in progress: `fetched`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
+  readonly outcome: string;
+  /** Whether it counts as a page (R43). */
+  readonly isPage: boolean;
+  /** Where a redirect leads, as a URL of its own. */
+  readonly target: RequestUrl | null;
+}
+
+/**
+ * The URL's fate after an outcome (R25, R27, R43). A redirect to the same URL key never meets the seen test: it only
+ * changes the request URL.
+ *
+ * @param owedMs how long the host is to be left alone; a URL that was put off is due again then.
+ */
+export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number): Verdict {
+  switch (outcome.kind) {
+    case 'fetched':
+      return ended(url, 'done', 'fetched', null, true);
+    case 'redirected':
+      return redirected(url, outcome.location);
+    case 'putOff':
+      return again(url, 'put off', { dueInMs: Math.max(owedMs, 0), failures: url.failures });
+    case 'failed':
+      if (outcome.reason === 'leaseLost') return again(url, 'put off', { dueInMs: 0, failures: url.failures });
+      if (outcome.reason === 'addressRefused') return ended(url, 'excluded', 'excluded', `address: ${outcome.detail}`, false);
+      return failed(url, outcome.reason, outcome.status !== undefined);
+  }
+}
+
+/** A URL that is given up or refused without a request. */
+export function ended(
+  url: ClaimedUrl,
+  state: 'done' | 'dead' | 'excluded',
+  outcome: string,
+  reason: string | null,
+  isPage: boolean,
+): Verdict {
+  const { keyHash, requestUrl, hops } = url;
+  return {
+    url: { keyHash, requestUrl, hops, state, failures: url.failures, dueInMs: 0, reason, reserved: false },
+    outcome,
+    isPage,
+    target: null,
+  };
+}
+
+function again(
+  { keyHash, requestUrl, hops }: ClaimedUrl,
+  outcome: string,
+  { dueInMs, failures }: { readonly dueInMs: number; readonly failures: number },
+  reason: string | null = null,
+): Verdict {
+  return {
+    url: { keyHash, requestUrl, hops, state: 'assigned', failures, dueInMs, reason, reserved: false },
+    outcome,
+    isPage: false,
+    target: null,
+  };
+}
+
+function failed(url: ClaimedUrl, reason: string, wasAnswered: boolean): Verdict {
+  const failures = url.failures + 1;
+  const dueInMs = retryAfterFailureMs(failures, url.settings.retryLadderMs);
+  if (dueInMs === 'dead') {
+    return ended({ ...url, failures }, 'dead', 'dead', `retries spent: ${reason}`, wasAnswered);
+  }
+  return again(url, 'failed', { dueInMs, failures }, reason);
+}
+
+function redirected(url: ClaimedUrl, location: string): Verdict {
+  const target = parseRequestUrl(location);
+  if (target === undefined) return ended(url, 'done', 'fetched', 'redirect to no web address', true);
+  if (url.hops + 1 > MAX_HOPS) return ended(url, 'dead', 'dead', 'too many redirects', false);
+  if (urlKeyOf(target) !== urlKeyOf(url.requestUrl)) {
+    return { ...ended(url, 'done', 'redirected', null, false), target };
+  }
+  const moved = again({ ...url, requestUrl: target, hops: url.hops + 1 }, 'redirected', { dueInMs: 0, failures: url.failures });
+  return moved;
+}
+
+/** What the one writer is told: the outcome, the page or reservation to count, and what was found. */
+export function outboxRowOf(
+  url: ClaimedUrl,
+  { outcome, isPage }: Verdict,
+  { bytes, links }: { readonly bytes: number; readonly links: readonly FoundLink[] },
+): OutboxRow {
+  return {
+    outcome,
+    bytes,
+    settled: isPage ? 1 : 0,
+    released: url.reserved ? 1 : 0,
+    foundOn: url.requestUrl,
+    links,
+  };
+}

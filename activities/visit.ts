@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { claim, type Claim, type ClaimedRequest, type HoldRow } from '../db/claim.ts';
+import type { Hold, VisitNext, VisitOrder, VisitResult } from './contract.ts';
+import type { ActivityDeps } from './deps.ts';
+import { servePage } from './serve-page.ts';
+import { serveRobots } from './serve-robots.ts';
+import type { Served } from './served.ts';
+import { mayGoOn, waitedHere, type Stay } from './stay.ts';
+
+/** What Temporal gives a running visit. */
+export interface VisitContext {
+  readonly cancelled: AbortSignal;
+  readonly heartbeat: (details: unknown) => void;
+}
+
+/** The web UI shows what a visit is doing; a dead worker shows within the heartbeat time-out. */
+const HEARTBEAT_MS = 3_000;
+
+/**
+ * Serves one host for as long as the budget lasts: claim, fetch, settle, and the gaps that fit. On shutdown or cancel
+ * it finishes its page, skips the gaps and returns what it did.
+ */
+export async function visit(deps: ActivityDeps, order: VisitOrder, context: VisitContext): Promise<VisitResult> {
+  let doing: unknown = { doing: 'claiming' };
+  const heartbeats = setInterval(() => {
+    context.heartbeat(doing);
+  }, HEARTBEAT_MS);
+  const stay: Stay = {
+    budget: order.budget,
+    startedAtMs: performance.now(),
+    ending: AbortSignal.any([deps.stopping, context.cancelled]),
+    showing: (details) => {
+      doing = details;
+      context.heartbeat(details);
+    },
+    names: new Map(),
+    notes: [],
+    requests: 0,
+  };
+  try {
+    const next = await serve(deps, order.hostId, stay);
+    return { next, requests: stay.requests, notes: stay.notes };
+  } finally {
+    clearInterval(heartbeats);
+  }
+}
+
+async function serve(deps: ActivityDeps, hostId: number, stay: Stay): Promise<VisitNext> {
+  for (;;) {
+    if (stay.ending.aborted) return { kind: 'again', waitMs: 0 };
+    const claimed = await claimWhenAllowed(deps, hostId);
+    if (!isRequest(claimed)) {
+      const next = endOf(claimed);
+      if (next.kind === 'again' && (await waitedHere(stay, next.waitMs))) continue;
+      return next;
+    }
+    const served = await turn(deps, stay, claimed);
+    const owed = owedTo(hostId, served);
+    if (owed.waitMs === 0 && served.kind === 'nothingSent' && isInTime(stay)) continue;
+    if (!mayGoOn(stay) || owed.durable || !(await waitedHere(stay, owed.waitMs))) {
+      return { kind: 'again', waitMs: Math.max(Math.ceil(owed.waitMs), 0) };
+    }
+  }
+}
+
+/** This process's monotonic clock is asked first: a wall clock set forward must not release a host early. */
+async function claimWhenAllowed({ db, notBefore }: ActivityDeps, hostId: number): Promise<Claim> {
+  const leftMs = (notBefore.get(hostId) ?? 0) - performance.now();
+  if (leftMs > 0) return { kind: 'notYet', waitMs: Math.ceil(leftMs) };
+  notBefore.delete(hostId);
+  return claim(db, hostId, randomUUID());
+}
+
+function isRequest(claimed: Claim): claimed is ClaimedRequest {
+  return claimed.kind === 'page' || claimed.kind === 'robots';
+}
+
+/** What a claim that gave no request means for the visit. */
+function endOf(claimed: Exclude<Claim, ClaimedRequest>): VisitNext {
+  switch (claimed.kind) {
+    case 'notYet':
+      return { kind: 'again', waitMs: claimed.waitMs };
+    case 'held':
+      return { kind: 'held', hold: holdOf(claimed.hold) };
+    case 'later':
+      return { kind: claimed.robots ? 'robots' : 'resting', waitMs: claimed.waitMs };
+    case 'empty':
+      return { kind: 'empty' };
+  }
+}
+
+/** A hold as it crosses to a workflow. */
+export function holdOf({ who, why, since, until }: HoldRow): Hold {
+  return { who, why, since: since.toISOString(), until: until?.toISOString() ?? null };
+}
+
+function turn(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
+  return claimed.kind === 'robots' ? serveRobots(deps, stay, claimed) : servePage(deps, stay, claimed);
+}
+
+/** A request sent to another host (a robots.txt that redirects there) leaves the visited host owed nothing. */
+function owedTo(hostId: number, served: Served): { readonly waitMs: number; readonly durable: boolean } {
+  if (served.kind === 'nothingSent') return { waitMs: served.waitMs, durable: false };
+  return served.hostId === hostId
+    ? { waitMs: Math.max(served.owedMs, 0), durable: served.durable }
+    : { waitMs: 0, durable: false };
+}
+
+function isInTime({ startedAtMs, budget }: Stay): boolean {
+  return performance.now() - startedAtMs < budget.ms;
+}

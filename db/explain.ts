@@ -1,0 +1,238 @@
+import { decodeRobots, parseRobots, productTokenOf, robotsVerdict } from '../domain/robots.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import type { HostState } from '../domain/crawl-state.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
+import type { RequestUrl } from '../domain/request-url.ts';
+import type { RobotsAccess } from '../domain/robots-access.ts';
+import { urlKeyOf } from '../domain/url-key.ts';
+import type { HoldRow } from './claim.ts';
+import type { Db } from './pool.ts';
+import { robotsOfHost, type StoredRobots } from './robots.ts';
+
+/** One fetch, as `why` lists it. */
+export interface ExplainedFetch {
+  readonly url: string;
+  readonly at: Date;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly fetchMs: number;
+}
+
+/** Everything that decides when a host is asked next (R45). */
+export interface HostExplanation {
+  readonly host: string;
+  readonly state: HostState;
+  readonly nextAllowedAt: Date;
+  readonly gapMs: number;
+  readonly backoffLevel: number;
+  readonly blockedUntil: Date | null;
+  readonly hold: HoldRow | null;
+  readonly queued: number;
+  readonly assigned: number;
+  readonly robots: readonly {
+    readonly origin: string;
+    readonly access: RobotsAccess | null;
+    readonly fetchedAt: Date | null;
+    readonly retryAt: Date | null;
+  }[];
+  readonly lastFetch: ExplainedFetch | null;
+  /** One sentence: why nothing is being fetched now, or that it is. */
+  readonly reason: string;
+}
+
+/** A URL's state and the reason for it (R45). */
+export interface UrlExplanation {
+  readonly url: string;
+  readonly crawl: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly band: number;
+  readonly depth: number;
+  readonly dueAt: Date | null;
+  readonly failures: number;
+  readonly claims: number;
+  readonly foundOn: string | null;
+  readonly host: HostExplanation;
+  /** Which file, which line, fetched when (R20). */
+  readonly robots: string;
+  readonly fetches: readonly ExplainedFetch[];
+}
+
+// Indexes: host_host_key_key, host_crawl_crawl, url_assigned, url_queued. Queued URLs are counted up to 10,000.
+const HOST = `
+  select h.host_id as "hostId",
+         h.host_key as "host",
+         h.state,
+         h.lease_until > clock_timestamp() as "inFlight",
+         case when h.next_allowed_at = '-infinity' then clock_timestamp() else h.next_allowed_at end as "nextAllowedAt",
+         extract(epoch from h.next_allowed_at - clock_timestamp()) * 1000 as "allowedInMs",
+         h.gap_ms as "gapMs",
+         h.backoff_level as "backoffLevel",
+         case when h.blocked_until > clock_timestamp() then h.blocked_until end as "blockedUntil",
+         h.hold_who as "holdWho",
+         h.hold_why as "holdWhy",
+         case when h.hold_until is null or h.hold_until > clock_timestamp() then h.hold_since end as "holdSince",
+         h.hold_until as "holdUntil",
+         (select count(*)::int
+            from host_crawl hc, lateral (
+              select from url u
+               where u.host_id = h.host_id and u.crawl_id = hc.crawl_id and u.state = 'queued'
+               limit 10000) q
+           where hc.host_id = h.host_id) as "queued",
+         (select count(*)::int from url u where u.host_id = h.host_id and u.state = 'assigned') as "assigned",
+         (select count(*)::int from url u
+           where u.host_id = h.host_id and u.state = 'assigned' and u.due_at <= clock_timestamp()) as "due",
+         exists (select from host_crawl hc join crawl c on c.crawl_id = hc.crawl_id
+                  where hc.host_id = h.host_id and c.state = 'running') as "crawled"
+    from host h
+   where h.host_key = $1`;
+
+interface HostRow {
+  readonly hostId: number;
+  readonly host: string;
+  readonly state: Exclude<HostState, 'held'>;
+  readonly inFlight: boolean | null;
+  readonly nextAllowedAt: Date;
+  readonly allowedInMs: string;
+  readonly gapMs: number;
+  readonly backoffLevel: number;
+  readonly blockedUntil: Date | null;
+  readonly holdWho: string | null;
+  readonly holdWhy: string | null;
+  readonly holdSince: Date | null;
+  readonly holdUntil: Date | null;
+  readonly queued: number;
+  readonly assigned: number;
+  readonly due: number;
+  readonly crawled: boolean;
+}
+
+/** What is known of a host, and why it is or isn't being asked; `undefined` where no crawl has met it. */
+export async function explainHost(db: Db, host: HostKey): Promise<HostExplanation | undefined> {
+  const { rows } = await db.query<HostRow>({ name: 'explain_host', text: HOST, values: [host] });
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const files = await robotsOfHost(db, row.hostId);
+  const [lastFetch] = await fetchesOf(db, row.hostId, null, 1);
+  const { nextAllowedAt, gapMs, backoffLevel, blockedUntil, queued, assigned } = row;
+  const hold = holdOf(row);
+  return {
+    host, nextAllowedAt, gapMs, backoffLevel, blockedUntil, queued, assigned, hold,
+    state: hold === null ? row.state : 'held',
+    robots: files.map(({ origin, access, fetchedAt, retryAt }) => ({ origin, access, fetchedAt, retryAt })),
+    lastFetch: lastFetch ?? null,
+    reason: reasonOf(row, hold, files),
+  };
+}
+
+function holdOf({ holdWho, holdWhy, holdSince, holdUntil }: HostRow): HoldRow | null {
+  return holdSince === null ? null : { who: holdWho ?? '', why: holdWhy ?? '', since: holdSince, until: holdUntil };
+}
+
+function reasonOf(row: HostRow, hold: HoldRow | null, files: readonly StoredRobots[]): string {
+  if (row.inFlight === true) return 'A request to it is in flight.';
+  if (hold !== null) {
+    const until = hold.until === null ? 'until somebody resumes it' : `until ${hold.until.toISOString()}`;
+    return `Held by ${hold.who} (${hold.why}) since ${hold.since.toISOString()}, ${until}.`;
+  }
+  if (!row.crawled) return 'No crawl that knows it is running.';
+  if (row.blockedUntil !== null) return `It asked for rest or fails: left alone until ${row.blockedUntil.toISOString()}.`;
+  const unread = files.find(({ access }) => access === 'unreachable');
+  if (unread?.retryAt != null) {
+    return `Its robots.txt (${unread.origin}) is unreachable: nothing is allowed; asked again at ${unread.retryAt.toISOString()}.`;
+  }
+  const allowedInMs = Number(row.allowedInMs);
+  if (row.assigned + row.queued === 0) return 'Nothing of it is queued.';
+  if (row.assigned === 0) return 'Its URLs wait in their front queues for the prioritizer.';
+  if (row.due === 0) return 'Only URLs that await a retry are left.';
+  if (allowedInMs > 0) return `Its politeness gap (${formatDuration(row.gapMs)}) runs for another ${formatDuration(allowedInMs)}.`;
+  return 'It may be asked now; its workflow is about to.';
+}
+
+// Index: fetch_record_url.
+const FETCHES = `
+  select request_url as "url",
+         fetched_at as "at",
+         status,
+         outcome,
+         reason,
+         fetch_ms as "fetchMs"
+    from fetch_record
+   where host_id = $1
+     and ($2::uuid is null or key_hash = $2)
+   order by fetch_id desc
+   limit $3`;
+
+async function fetchesOf(db: Db, hostId: number, keyHash: string | null, count: number): Promise<ExplainedFetch[]> {
+  const { rows } = await db.query<ExplainedFetch>({ name: 'explain_fetches', text: FETCHES, values: [hostId, keyHash, count] });
+  return rows;
+}
+
+// Indexes: host_host_key_key, url_pkey.
+const URL = `
+  select u.request_url as "url",
+         u.host_id as "hostId",
+         u.key_hash as "keyHash",
+         c.name as "crawl",
+         c.settings,
+         u.state,
+         u.reason,
+         u.band,
+         u.depth,
+         u.due_at as "dueAt",
+         u.failures,
+         u.claims,
+         u.found_on as "foundOn"
+    from url u
+    join crawl c on c.crawl_id = u.crawl_id
+   where u.host_id = (select host_id from host where host_key = $1)
+     and u.key_hash = md5($2)::uuid
+     and ($3::text is null or c.name = $3)
+   order by c.started_at desc
+   limit 1`;
+
+interface UrlRow extends Omit<UrlExplanation, 'host' | 'robots' | 'fetches' | 'dueAt'> {
+  readonly dueAt: Date;
+  readonly hostId: number;
+  readonly keyHash: string;
+  readonly settings: CrawlSettings;
+}
+
+/** What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it. */
+export async function explainUrl(db: Db, url: RequestUrl, crawlName?: string): Promise<UrlExplanation | undefined> {
+  const values = [hostKeyOf(url), urlKeyOf(url), crawlName ?? null];
+  const { rows } = await db.query<UrlRow>({ name: 'explain_url', text: URL, values });
+  const row = rows[0];
+  const host = await explainHost(db, hostKeyOf(url));
+  if (row === undefined || host === undefined) return undefined;
+  const files = await robotsOfHost(db, row.hostId);
+  const { hostId, keyHash, settings, dueAt, ...known } = row;
+  const waits = known.state === 'queued' || known.state === 'assigned';
+  return {
+    ...known,
+    dueAt: waits ? dueAt : null,
+    host,
+    robots: robotsSentence(files.find(({ origin }) => origin === originOf(url)), url, settings),
+    fetches: await fetchesOf(db, hostId, keyHash, 5),
+  };
+}
+
+function robotsSentence(file: StoredRobots | undefined, url: RequestUrl, { userAgent }: CrawlSettings): string {
+  if (file?.access == null) return `${originOf(url)}/robots.txt has not been read yet.`;
+  const source = `${file.origin}/robots.txt`;
+  const when = file.fetchedAt === null ? '' : `, fetched ${file.fetchedAt.toISOString()}`;
+  switch (file.access) {
+    case 'unreachable':
+      return `${source} is unreachable since ${file.unreachableSince?.toISOString() ?? 'its first fetch'}: nothing is allowed.`;
+    case 'allowAll':
+      return `${source} is unavailable (status ${String(file.status ?? '')}${when}): everything is allowed.`;
+    case 'rules': {
+      const rules = parseRobots(decodeRobots(file.body ?? new Uint8Array()), productTokenOf(userAgent));
+      const { allowed, rule, line } = robotsVerdict(rules, url);
+      const by = rule === undefined ? 'no rule matches' : `line ${String(line)}: ${rule}`;
+      return `${allowed ? 'Allowed' : 'Forbidden'} by ${source} (${by}${when}).`;
+    }
+  }
+}
