@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { findCrawl, saveCrawl } from '../db/crawls.ts';
+import { addSeeds } from '../db/outbox.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import { newCommand, withCommonOptions } from './command.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { CommandIo } from './io.ts';
+import {
+  DEFAULT_CRAWL_NAME,
+  crawlOptions,
+  parseName,
+  parseText,
+  workersOption,
+} from './options.ts';
+import type { CrawlFlags } from './options.ts';
+import { addressesBy, ownershipOf } from './own-hosts.ts';
+import { runCrawl } from './run-crawl.ts';
+import { readSeeds } from './seeds.ts';
+import { mayHaveCrawls, withSession } from './session.ts';
+import { settingsOf } from './settings.ts';
+
+/** `crawl [seeds…]`: starts a crawl, or goes on with the one of that name, and follows it to its end. */
+export function crawlCommand(io: CommandIo): Command {
+  const command = newCommand('crawl', {
+    description:
+      'Crawl from seeds to the end, or go on with a crawl. Settings that are not given stay as they were.',
+    examples: [
+      ['decorum crawl https://example.com --contact https://you.example/bot', 'one site'],
+      [
+        'decorum crawl --name docs --seeds urls.txt --scope domain --pages 500 --contact mailto:you@you.example',
+        'seeds from a file ("-": standard input), one a line; 500 pages, exactly',
+      ],
+      ['decorum crawl http://localhost:8080 --min-gap 100ms', "one's own server, quickly"],
+      ['decorum crawl --name docs --pages 1000', 'go on with a higher budget'],
+    ],
+  })
+    .argument('[seeds...]', 'URLs to begin with; none: go on with the crawl --name')
+    .option('--name <name>', 'the name of the crawl', parseName, DEFAULT_CRAWL_NAME)
+    .option('--seeds <file>', 'a file of seeds, one a line; "-" is standard input', parseText);
+  for (const option of crawlOptions()) command.addOption(option);
+  command.addOption(workersOption());
+  return withCommonOptions(command).action(async (typed: readonly string[], flags: CrawlFlags) => {
+    io.ended(await crawl(typed, flags, io));
+  });
+}
+
+async function crawl(
+  typed: readonly string[],
+  flags: CrawlFlags,
+  io: CommandIo,
+): Promise<ExitCode> {
+  const seeds = await readSeeds(typed, flags.seeds, io.stdin);
+  const ask = flags.allowPrivate === true ? addressesBy(flags.dns ?? []) : undefined;
+  const ownership = await ownershipOf(seeds, ask);
+  const settle = (before: CrawlSettings | undefined): CrawlSettings =>
+    settingsOf(flags, { seeds, ownership, before });
+
+  await judgeFirst(flags, io, settle);
+  return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) => {
+    const { db } = session;
+    const before = await findCrawl(db, flags.name);
+    const saved = await saveCrawl(db, flags.name, settle(before?.settings));
+    const { bands } = saved.settings;
+    if (seeds.length > 0) await addSeeds(db, { crawlId: saved.crawlId, bands }, seeds);
+    return runCrawl(session, saved);
+  });
+}
+
+/**
+ * Judges the command before anything is started or written. What it lacks by itself may be in the crawl it goes on
+ * with; only then is the database opened for a look.
+ */
+async function judgeFirst(
+  flags: CrawlFlags,
+  io: CommandIo,
+  settle: (before: CrawlSettings | undefined) => CrawlSettings,
+): Promise<void> {
+  try {
+    settle(undefined);
+  } catch (error) {
+    if (!mayHaveCrawls(flags)) throw error;
+    await withSession(flags, { need: 'database' }, io, async ({ db }) => {
+      settle((await findCrawl(db, flags.name))?.settings);
+    });
+  }
+}

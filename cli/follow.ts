@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlProgress } from '../domain/progress.ts';
+import { isUnreachable } from './errors.ts';
+import { progressPrinter } from './progress-printer.ts';
+import type { Terminal } from './terminal.ts';
+
+const POLL_MS = 1_000;
+
+/** A page takes 20 s at most by default, and its settle a moment; longer than this, and something is wrong. */
+const STOP_LIMIT_MS = 40_000;
+
+/** The supervisor brings a dead Postgres back in less. */
+const OUTAGE_LIMIT_MS = 180_000;
+
+/** How long a crawl may take to begin, on a busy machine. */
+const START_LIMIT_MS = 60_000;
+
+/** Thrown where the process that keeps the servers running is gone; `resume` starts it again. */
+export class SupervisorLost extends Error {
+  override readonly name = 'SupervisorLost';
+}
+
+/** What following a crawl needs of the rest. */
+export interface Following {
+  readonly readProgress: () => Promise<CrawlProgress>;
+  /** Asks the crawl to finish the pages in flight and stop. */
+  readonly stop: () => Promise<void>;
+  /** When the crawl's last run ended; `null` where it never ran or runs still. */
+  readonly endedBefore: Date | null;
+  readonly interrupted: AbortSignal;
+  /** Resolves if the supervisor of the servers is killed: nothing brings a dead process back any more. */
+  readonly lost: Promise<void>;
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** How following ended, with the last counts; `undefined` where none could be read after an interruption. */
+export interface Followed {
+  readonly progress: CrawlProgress | undefined;
+  readonly interrupted: boolean;
+}
+
+/**
+ * Shows a crawl's progress each second until it has ended. When interrupted it asks the crawl to stop and shows how
+ * the pages in flight end; it waits 40 s for them at most, since what is left then is booked in Postgres anyway.
+ *
+ * A Postgres that is away is waited for: three minutes, then the error of the last attempt is thrown.
+ *
+ * @throws SupervisorLost
+ */
+export async function followCrawl(following: Following): Promise<Followed> {
+  const { terminal, interrupted, endedBefore } = following;
+  const startedMs = performance.now();
+  const read = reader(following);
+  const show = progressPrinter(following);
+  const isLost = settled(following.lost);
+  let latest: CrawlProgress | undefined;
+  let stopBeforeMs = Infinity;
+
+  for (;;) {
+    if (isLost()) throw new SupervisorLost('The supervisor of the servers was killed');
+    const progress = await read();
+    if (progress !== undefined) {
+      latest = progress;
+      show(progress);
+      if (hasEnded(progress, endedBefore, performance.now() - startedMs)) break;
+    }
+
+    if (interrupted.aborted && stopBeforeMs === Infinity) {
+      stopBeforeMs = performance.now() + STOP_LIMIT_MS;
+      if (!(await askToStop(following))) break;
+    }
+    if (performance.now() > stopBeforeMs) break;
+    await pause(POLL_MS, stopBeforeMs === Infinity ? interrupted : undefined);
+  }
+  terminal.erase();
+  return { progress: latest, interrupted: interrupted.aborted };
+}
+
+/**
+ * Whether this run of the crawl is over. A crawl that is being started still shows how it stood before, for a moment:
+ * ended at the same instant, or made and never run.
+ */
+export function hasEnded(
+  { state, endedAt }: Pick<CrawlProgress, 'state' | 'endedAt'>,
+  endedBefore: Date | null,
+  followedMs: number,
+): boolean {
+  if (state !== 'stopped' && state !== 'finished') return false;
+  return endedAt?.getTime() !== endedBefore?.getTime() || followedMs > START_LIMIT_MS;
+}
+
+async function askToStop({ stop, terminal }: Following): Promise<boolean> {
+  terminal.note('stopping: finishing pages in flight (up to 25 s); Ctrl-C again leaves at once');
+  const asked = stop().then(
+    () => true,
+    (error: unknown) => {
+      terminal.note(
+        `the crawl could not be asked to stop: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return false;
+    },
+  );
+  const tooLate = sleep(STOP_LIMIT_MS, false, { ref: false });
+  return Promise.race([asked, tooLate]);
+}
+
+/** Reads the progress; `undefined` while Postgres is away. */
+function reader({ readProgress, terminal }: Following): () => Promise<CrawlProgress | undefined> {
+  let awaySinceMs: number | undefined;
+  return async () => {
+    try {
+      const progress = await readProgress();
+      if (awaySinceMs !== undefined) terminal.note('Postgres answers again');
+      awaySinceMs = undefined;
+      return progress;
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      if (awaySinceMs === undefined) terminal.note('Postgres does not answer: waiting for it');
+      awaySinceMs ??= performance.now();
+      if (performance.now() - awaySinceMs > OUTAGE_LIMIT_MS) throw error;
+      return undefined;
+    }
+  };
+}
+
+function settled(promise: Promise<void>): () => boolean {
+  let isSettled = false;
+  void promise.then(() => {
+    isSettled = true;
+  });
+  return () => isSettled;
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const options = signal === undefined ? {} : { signal };
+  await sleep(ms, undefined, options).catch(() => undefined);
+}

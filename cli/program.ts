@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { crawlCommand } from './crawl.ts';
+import { EXIT_CODES_HELP } from './exit-codes.ts';
+import type { CommandIo } from './io.ts';
+import { pauseCommand } from './pause.ts';
+import { resumeCommand } from './resume.ts';
+import { statusCommand } from './status.ts';
+import { stopCommand } from './stop.ts';
+import { VERSION } from './version.ts';
+import { whyCommand } from './why.ts';
+
+/** The `decorum` command with all its commands; throws commander's errors instead of leaving the process. */
+export function newProgram(io: CommandIo): Command {
+  const program = new Command('decorum')
+    .description('Crawls a part of the web: durably, politely, the best pages first.')
+    .version(VERSION)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  decorum crawl https://example.com --contact https://you.example/bot
+      crawls one site and shows how it goes
+  decorum resume
+      goes on after a stop or a kill
+  decorum why https://example.com/about
+      explains one URL
+${EXIT_CODES_HELP}`,
+    );
+  for (const make of [
+    crawlCommand,
+    resumeCommand,
+    stopCommand,
+    statusCommand,
+    whyCommand,
+    pauseCommand,
+  ]) {
+    program.addCommand(make(io));
+  }
+  for (const command of [program, ...program.commands]) speakThrough(command, io);
+  return program;
+}
+
+function speakThrough(command: Command, { stdout, stderr }: CommandIo): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void stderr.write(text),
+    getOutHelpWidth: () => Math.min(stdout.columns ?? 100, 100),
+    getErrHelpWidth: () => Math.min(stderr.columns ?? 100, 100),
+    getOutHasColors: () => stdout.hasColors?.() ?? false,
+    getErrHasColors: () => stderr.hasColors?.() ?? false,
+  });
+}

@@ -1,0 +1,43 @@
+import type { CrawlProgress } from '../domain/progress.ts';
+import { pagesPerSecond, withSample } from './page-rate.ts';
+import type { PageSample } from './page-rate.ts';
+import { progressJson, progressLine, progressLines } from './progress-view.ts';
+import type { Terminal } from './terminal.ts';
+
+const PLAIN_LINE_EVERY_MS = 5_000;
+
+/** In which of the three ways progress is shown. */
+export interface ProgressStyle {
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/**
+ * Shows one reading of a crawl's progress after another: as JSON each time, redrawn in place on a terminal, elsewhere
+ * as a line every five seconds, or not at all.
+ */
+export function progressPrinter({
+  terminal,
+  json,
+  quiet,
+}: ProgressStyle): (progress: CrawlProgress) => void {
+  let samples: readonly PageSample[] = [];
+  let printedMs = -Infinity;
+
+  return (progress) => {
+    const atMs = performance.now();
+    samples = withSample(samples, { atMs, pages: progress.pages });
+    const look = { progress, pagesPerSecond: pagesPerSecond(samples), nowMs: Date.now() };
+    if (json) {
+      terminal.print(progressJson(look));
+    } else if (quiet) {
+      return;
+    } else if (terminal.isLive) {
+      terminal.draw(progressLines(look, { width: terminal.width(), colours: terminal.colours }));
+    } else if (atMs - printedMs >= PLAIN_LINE_EVERY_MS) {
+      printedMs = atMs;
+      terminal.print(progressLine(look));
+    }
+  };
+}

@@ -1,0 +1,25 @@
+import type { CrawlProgress } from '../../domain/progress.ts';
+
+export const START = new Date('2026-08-01T12:00:00Z');
+
+/** Counts of a crawl in its second minute, but for what a test says otherwise. */
+export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress {
+  return {
+    name: 'docs',
+    state: 'running',
+    endReason: null,
+    startedAt: START,
+    endedAt: null,
+    pages: 1_214,
+    pageBudget: 5_000,
+    bytes: 42_300_000,
+    known: 12_040,
+    outcomes: { fetched: 1_214, redirected: 9, 'put off': 3, failed: 1, excluded: 40, dead: 0 },
+    hosts: { live: 18, resting: 1, held: 0, robots: 1, idle: 2 },
+    queuedByBand: [2, 310, 6_400],
+    assigned: 60,
+    errors: 4,
+    waiting: { retries: 2, robots: 1, held: 0, until: new Date(START.getTime() + 3_672_000) },
+    ...otherwise,
+  };
+}

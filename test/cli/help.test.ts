@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { newProgram } from '../../cli/program.ts';
+
+async function helpOf(...words: string[]): Promise<string> {
+  let written = '';
+  const paper = {
+    columns: 100,
+    write: (text: string): void => {
+      written += text;
+    },
+  };
+  const program = newProgram({
+    stdin: Readable.from([]),
+    stdout: paper,
+    stderr: paper,
+    readerGone: new AbortController().signal,
+    ended: () => undefined,
+  });
+  await program.parseAsync([...words, '--help'], { from: 'user' }).catch(() => undefined);
+  return written;
+}
+
+const COMMANDS = ['crawl', 'resume', 'stop', 'status', 'why', 'pause'];
+
+test('decorum --help', async () => {
+  expect(await helpOf()).toMatchSnapshot();
+});
+
+test.each(COMMANDS)('decorum %s --help', async (command) => {
+  expect(await helpOf(command)).toMatchSnapshot();
+});
+
+test.each(COMMANDS)('the help of %s has examples, exit codes and no line that wraps', async (command) => {
+  const help = await helpOf(command);
+
+  expect(help).toContain(`  decorum ${command}`);
+  expect(help).toContain('130  interrupted');
+  expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+});
