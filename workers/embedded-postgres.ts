@@ -6,7 +6,7 @@ import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from './ports.ts';
+import { freePort, type PortWish } from './ports.ts';
 import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { clusterIn, postgresHome, SHARED_CACHE, type PostgresHome } from './postgres-home.ts';
 import { endProcess, identify, processesWith, within, type ProcessId } from './processes.ts';
@@ -15,8 +15,7 @@ import { endProcess, identify, processesWith, within, type ProcessId } from './p
 export interface PostgresOrder {
   /** The data folder; the cluster lies in it, or elsewhere where its account cannot go there. */
   readonly dataDir: string;
-  /** The port to use where it is free. */
-  readonly wantedPort?: number | undefined;
+  readonly port?: PortWish;
   /** Where the server writes its log. */
   readonly logFile: string;
   /** For tests: gives up safety against a power cut for speed. */
@@ -51,7 +50,7 @@ export async function startPostgres(order: PostgresOrder): Promise<OwnPostgres> 
   }
   await stopLeftovers(home);
 
-  const port = await freePort(order.wantedPort);
+  const port = await freePort(order.port ?? {});
   const child = spawnServer(home, binaries, port, order);
   const ended = once(child, 'exit').then(() => undefined);
   const server = await serverProcess(child);

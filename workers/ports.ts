@@ -1,8 +1,21 @@
 import { createServer } from 'node:net';
 
-/** The wanted loopback port where it is free, else any free one. */
-export async function freePort(wanted?: number): Promise<number> {
-  if (wanted !== undefined && wanted > 0 && (await tryPort(wanted)) !== undefined) return wanted;
+/** Which port a server is to have. */
+export interface PortWish {
+  /** The port of the last time. */
+  readonly wanted?: number | undefined;
+  /** Whether only that one serves, as others hold its address already. */
+  readonly only?: boolean;
+}
+
+/**
+ * The wanted loopback port where it is free, else any free one.
+ *
+ * @throws where only the wanted one would serve and it is taken.
+ */
+export async function freePort({ wanted, only = false }: PortWish): Promise<number> {
+  if (wanted !== undefined && (await tryPort(wanted)) !== undefined) return wanted;
+  if (wanted !== undefined && only) throw new Error(`Port ${wanted} is taken by another program`);
   const port = await tryPort(0);
   if (port === undefined) throw new Error('No free port on 127.0.0.1');
   return port;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { access, readdir, rm } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { loadConfig, type Surroundings } from './config.ts';
@@ -47,6 +47,7 @@ async function obtain(
   const lock = await lockOrWait(`${kept}.lock`, say);
   try {
     if (await runs(kept)) return kept;
+    await clearDrafts(kept);
     const failures: string[] = [];
     for (const make of [downloadTemporal, buildTemporal]) {
       try {
@@ -62,6 +63,15 @@ async function obtain(
     );
   } finally {
     await lock.release();
+  }
+}
+
+/** Removes what a killed download or build left; the lock says that none is under way. */
+async function clearDrafts(kept: string): Promise<void> {
+  for (const name of await readdir(dirname(kept))) {
+    if (/\.(download|build)\.\d+$/.test(name)) {
+      await rm(join(dirname(kept), name), { recursive: true, force: true });
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { freePort } from './ports.ts';
+import { freePort, type PortWish } from './ports.ts';
 import { endProcess, identify, processesWith, type ProcessId } from './processes.ts';
 
 /** What to start. */
@@ -13,9 +13,9 @@ export interface TemporalServerOrder {
   readonly cli: string;
   /** The SQLite file with every workflow; made where it is missing. */
   readonly databaseFile: string;
-  /** The ports to use where they are free, so that the address of the web UI stays. */
-  readonly wantedPort?: number | undefined;
-  readonly wantedUiPort?: number | undefined;
+  readonly port?: PortWish;
+  /** The same one each time, so that the address of the web UI stays. */
+  readonly uiPort?: PortWish;
   readonly logFile: string;
 }
 
@@ -38,8 +38,8 @@ export interface OwnTemporal {
  */
 export async function startTemporalServer(order: TemporalServerOrder): Promise<OwnTemporal> {
   await stopLeftoverTemporal(order.databaseFile);
-  const port = await freePort(order.wantedPort);
-  const uiPort = await freePort(order.wantedUiPort);
+  const port = await freePort(order.port ?? {});
+  const uiPort = await freePort(order.uiPort ?? {});
   const child = spawnServer(order, port, uiPort);
   const ended = once(child, 'exit').then(() => undefined);
   const server = await serverProcess(child);

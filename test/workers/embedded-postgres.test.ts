@@ -77,9 +77,9 @@ function aFolder(mode: number): string {
   return folder;
 }
 
-async function start(dataDir: string, wantedPort?: number): Promise<OwnPostgres> {
+async function start(dataDir: string, wanted?: number): Promise<OwnPostgres> {
   const logFile = join(dataDir, 'postgres.log');
-  const postgres = await startPostgres({ dataDir, wantedPort, logFile, throwaway: true });
+  const postgres = await startPostgres({ dataDir, port: { wanted }, logFile, throwaway: true });
   onTestFinished(() => postgres.stop());
   return postgres;
 }

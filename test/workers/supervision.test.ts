@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openServers, type Servers, type ServersOrder } from '../../workers/open-servers.ts';
+import { postgresHome } from '../../workers/postgres-home.ts';
+import { identify, isAlive, signalProcess, type ProcessId } from '../../workers/processes.ts';
+import { fileArguments } from '../../workers/run-script.ts';
+import type { OwnPids } from '../../workers/supervisor-protocol.ts';
+import { isHealthy } from '../../workers/temporal-server.ts';
+
+const holdServers = join(import.meta.dirname, '..', 'support', 'hold-servers.ts');
+const standIn = join(import.meta.dirname, '..', 'support', 'stand-in-worker.ts');
+
+test('the first client starts the servers, a second joins them, the last one that leaves stops them', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir, { need: 'database' });
+  const second = await open(dataDir, { workers: 2 });
+  const all = processesOf(second);
+
+  expect(second.databaseUrl).toBe(first.databaseUrl);
+  expect(all).toHaveLength(5);
+  await first.leave();
+  expect(all.every(isAlive)).toBe(true);
+  await second.leave();
+
+  expect(all.filter(isAlive)).toEqual([]);
+  expect(notesOf(dataDir)).toContain('stopped 0');
+});
+
+test('a killed worker, Temporal and Postgres come back by themselves, at the same addresses', async () => {
+  const dataDir = aDataFolder();
+  const said: string[] = [];
+  const servers = await open(dataDir, { say: (line) => said.push(line) });
+  const before = processesOf(servers);
+  await ask(servers, 'create table kept as select 42 as answer');
+
+  const { postgres, temporal, workers } = servers.ownPids();
+  for (const pid of [postgres, temporal, ...workers]) process.kill(pid ?? 0, 'SIGKILL');
+  await until(() => isWhole(servers) && !before.slice(1).some(isAlive));
+
+  expect(await ask(servers, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  expect(await isHealthy(servers.temporal?.address ?? '')).toBe(true);
+  expect(said).toContain('Postgres is back');
+  await servers.leave();
+});
+
+test('a client that is killed is a client that has left', async () => {
+  const dataDir = aDataFolder();
+  const client = spawn(process.execPath, [...fileArguments(holdServers), dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(client.stdout, 'data')) as [Buffer];
+  const { supervisor, postgres } = JSON.parse(String(line)) as OwnPids;
+  const all = [supervisor, postgres ?? 0].map(identify).filter((id) => id !== undefined);
+  expect(all).toHaveLength(2);
+
+  client.kill('SIGKILL');
+
+  await until(() => !all.some(isAlive));
+});
+
+test('after a kill of everything the next start finds the lock stale, and the ports again', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir);
+  for (const id of processesOf(first)) signalProcess(id, 'SIGKILL');
+  await first.lost;
+
+  const second = await open(dataDir);
+
+  expect(second.databaseUrl).toBe(first.databaseUrl);
+  expect(second.uiUrl).toBe(first.uiUrl);
+  expect(await ask(second, 'select 1 as answer')).toEqual([{ answer: 1 }]);
+  await second.leave();
+});
+
+test('when the supervisor alone is killed its workers leave, and the next start takes the servers over', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir);
+  const [supervisor, ...children] = processesOf(first);
+  if (supervisor !== undefined) signalProcess(supervisor, 'SIGKILL');
+  await first.lost;
+
+  const second = await open(dataDir);
+
+  expect(children.filter(isAlive)).toEqual([]);
+  expect(notesOf(dataDir)).toContain('orphaned 0');
+  expect(second.databaseUrl).toBe(first.databaseUrl);
+  await second.leave();
+});
+
+test('two clients that come at once share one supervisor', async () => {
+  const dataDir = aDataFolder();
+  const [one, two] = await Promise.all([
+    open(dataDir, { need: 'database' }),
+    open(dataDir, { need: 'database' }),
+  ]);
+
+  expect(one.ownPids().supervisor).toBe(two.ownPids().supervisor);
+  await Promise.all([one.leave(), two.leave()]);
+});
+
+function aDataFolder(): string {
+  // Private, as mkdtemp makes it: what root finds in its own home.
+  const parent = mkdtempSync(join(tmpdir(), 'decorum-supervision-'));
+  const dataDir = join(parent, 'data');
+  mkdirSync(dataDir);
+  onTestFinished(async () => {
+    const { folder } = await postgresHome(dataDir);
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(parent, { recursive: true, force: true });
+  });
+  return dataDir;
+}
+
+async function open(
+  dataDir: string,
+  { need = 'everything', workers = 1, say = () => undefined }: Partial<ServersOrder> = {},
+): Promise<Servers> {
+  const servers = await openServers({ dataDir, need, workers, say, workerEntry: standIn });
+  onTestFinished(() => servers.leave());
+  return servers;
+}
+
+/** The supervisor first. */
+function processesOf(servers: Servers): readonly ProcessId[] {
+  const { supervisor, postgres, temporal, workers } = servers.ownPids();
+  return [supervisor, postgres, temporal, ...workers]
+    .map((pid) => (pid === undefined ? undefined : identify(pid)))
+    .filter((id) => id !== undefined);
+}
+
+function isWhole(servers: Servers): boolean {
+  const { postgres, temporal, workers } = servers.ownPids();
+  return postgres !== undefined && temporal !== undefined && workers.length === 1;
+}
+
+async function ask({ databaseUrl }: Servers, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function notesOf(dataDir: string): string {
+  return readFileSync(join(dataDir, 'warc', 'stand-in.log'), 'utf8');
+}
+
+/** Waits as long as the test may; what never comes true fails it by its time limit. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(50);
+}

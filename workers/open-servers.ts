@@ -1,0 +1,190 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig, type Config, type Environment, type TemporalTarget } from './config.ts';
+import { openDataFolder, readRecord, type DataFolder } from './data-folder.ts';
+import { holderOf } from './file-lock.ts';
+import { hasEnded, isAlive } from './processes.ts';
+import { scriptArguments } from './run-script.ts';
+import { ServersUnreachable } from './server-errors.ts';
+import { callSupervisor, type Call } from './supervisor-call.ts';
+import {
+  EXIT_LOCK_HELD,
+  type Addresses,
+  type Join,
+  type Need,
+  type OwnPids,
+} from './supervisor-protocol.ts';
+import { findTemporalCli } from './temporal-cli.ts';
+
+export { BadInput, ServersUnreachable } from './server-errors.ts';
+
+/** What a command asks for. */
+export interface ServersOrder {
+  readonly dataDir: string;
+  readonly need: Need;
+  /** How many worker processes, at least; with need `everything`. */
+  readonly workers?: number;
+  /** Hears one line for each slow step, and for each death and return of a process. */
+  readonly say: (line: string) => void;
+  /** Whether servers and workers stay when the last client leaves; absent leaves it as it is. */
+  readonly detached?: boolean;
+  /** For tests: another script instead of the worker's. */
+  readonly workerEntry?: string;
+  /** For tests: another environment than the process's. */
+  readonly config?: Config;
+}
+
+/** Running servers, and our claim on them. */
+export interface Servers {
+  /** Migrated; with its password. */
+  readonly databaseUrl: string;
+  /** `undefined` where only the database was asked for. */
+  readonly temporal: TemporalTarget | undefined;
+  /** Of a Temporal of our own. */
+  readonly uiUrl: string | undefined;
+  /** Of the supervisor and its children, as they are now. */
+  readonly ownPids: () => OwnPids;
+  /** Resolves if the supervisor is lost (a kill): its servers may run on, its workers end, nothing is restarted. */
+  readonly lost: Promise<void>;
+  /** Gives up the claim. Waits until everything is down, if we were the last. */
+  readonly leave: () => Promise<void>;
+}
+
+/**
+ * Joins the supervisor of a data folder, starting it where none runs, and has it start what is needed.
+ *
+ * @throws BadInput where the folder cannot be used, ServersUnreachable where a server cannot be reached or started.
+ */
+export async function openServers(order: ServersOrder): Promise<Servers> {
+  const config = order.config ?? loadConfig();
+  const folder = openDataFolder(order.dataDir);
+  const call = await untilJoined(order, config, folder);
+  return {
+    databaseUrl: call.addresses.databaseUrl,
+    temporal: targetOf(call.addresses, config),
+    uiUrl: call.addresses.uiUrl,
+    ownPids: call.pids,
+    lost: call.lost,
+    leave: async () => {
+      const { supervisor } = readRecord(folder);
+      const stopped = await call.leave();
+      if (stopped && supervisor !== undefined) await hasEnded(supervisor, SUPERVISOR_EXIT_MS);
+    },
+  };
+}
+
+/** For all the waiting for supervisors that come and go; starting servers takes as long as it takes. */
+const JOINING_LIMIT_MS = 180_000;
+const ASK_AGAIN_MS = 50;
+const SUPERVISOR_EXIT_MS = 10_000;
+
+async function untilJoined(order: ServersOrder, config: Config, folder: DataFolder): Promise<Call> {
+  const request = await joinRequest(order, config, folder);
+  const deadline = performance.now() + JOINING_LIMIT_MS;
+  const ensureSupervisor = supervisorSpawner(order, config, folder);
+  let isTold = false;
+  while (performance.now() < deadline) {
+    const { supervisor, controlPort, controlKey } = readRecord(folder);
+    if (supervisor !== undefined && controlPort !== undefined && isAlive(supervisor)) {
+      const answer = await callSupervisor(
+        controlPort,
+        { ...request, key: controlKey ?? '' },
+        order.say,
+      );
+      if (answer.kind === 'joined') return answer.call;
+      if (!isTold) order.say('waiting for the servers of an earlier run to stop');
+      isTold = true;
+    } else {
+      await ensureSupervisor();
+    }
+    await sleep(ASK_AGAIN_MS);
+  }
+  throw new ServersUnreachable(`No supervisor answers for ${folder.path}: see ${folder.logs}`);
+}
+
+async function joinRequest(
+  { need, workers = 1, detached, say }: ServersOrder,
+  config: Config,
+  folder: DataFolder,
+): Promise<Omit<Join, 'key'>> {
+  const wantsOwnTemporal = need === 'everything' && config.temporal === undefined;
+  // Found here and not by the supervisor: a build takes minutes, and Ctrl-C must end it.
+  const temporalCli =
+    wantsOwnTemporal && !isTemporalUp(folder)
+      ? await findTemporalCli(say, config.surroundings)
+      : undefined;
+  return {
+    kind: 'join',
+    need,
+    workers,
+    ...(temporalCli === undefined ? {} : { temporalCli }),
+    ...(detached === undefined ? {} : { detached }),
+    expects: {
+      ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
+      ...(config.temporal === undefined ? {} : { temporalAddress: config.temporal.address }),
+    },
+  };
+}
+
+function isTemporalUp(folder: DataFolder): boolean {
+  const { supervisor, temporal } = readRecord(folder);
+  return supervisor !== undefined && temporal !== undefined && isAlive(supervisor);
+}
+
+/** Starts a supervisor, unless one holds the folder or ours is on its way; it outlives us where others need it. */
+function supervisorSpawner(
+  { workerEntry }: ServersOrder,
+  { surroundings }: Config,
+  folder: DataFolder,
+): () => Promise<void> {
+  let child: ChildProcess | undefined;
+  return async () => {
+    const exit = child?.exitCode ?? child?.signalCode ?? undefined;
+    if (exit !== undefined && exit !== EXIT_LOCK_HELD && exit !== 0) {
+      throw new ServersUnreachable(`The supervisor ended with ${exit}: ${lastLine(folder)}`);
+    }
+    const holder = await holderOf(folder.lockFile);
+    if (holder !== undefined && isAlive(holder)) return;
+    if (child !== undefined && exit === undefined) return;
+    child = spawnSupervisor(folder, surroundings.environment, workerEntry);
+  };
+}
+
+function spawnSupervisor(
+  folder: DataFolder,
+  environment: Environment,
+  workerEntry: string | undefined,
+): ChildProcess {
+  const log = openSync(outputFile(folder), 'w');
+  const entry = workerEntry === undefined ? [] : ['--worker-entry', workerEntry];
+  try {
+    const child = spawn(
+      process.execPath,
+      [...scriptArguments('supervisor'), '--data', folder.path, ...entry],
+      { detached: true, env: { ...environment }, stdio: ['ignore', log, log] },
+    );
+    child.on('error', () => undefined);
+    child.unref();
+    return child;
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** What a supervisor prints before it has a log, and after. */
+function outputFile(folder: DataFolder): string {
+  return join(folder.logs, 'supervisor-output.log');
+}
+
+function lastLine(folder: DataFolder): string {
+  const lines = readFileSync(outputFile(folder), 'utf8').trim().split('\n');
+  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
+}
+
+function targetOf({ temporal }: Addresses, config: Config): TemporalTarget | undefined {
+  if (temporal === undefined) return undefined;
+  const { address } = temporal;
+  return { ...temporal, connection: config.temporal?.connection ?? { address } };
+}

@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** How a supervisor ends that finds the folder's lock held. */
+export const EXIT_LOCK_HELD = 3;
+
+/** What a client needs to have running: Postgres alone, or Temporal and the workers too. */
+export type Need = 'database' | 'everything';
+
+/** From a client to the supervisor: one JSON line each. */
+export type Request = Join | { readonly kind: 'leave' };
+
+/** A client's wish to join. */
+export interface Join {
+  readonly kind: 'join';
+  /** From the record, which only the folder's owner can read. */
+  readonly key: string;
+  readonly need: Need;
+  readonly workers: number;
+  /** For a Temporal server of our own, where none runs yet. */
+  readonly temporalCli?: string;
+  /** Whether the servers stay when the last client has left; absent leaves it as it is. */
+  readonly detached?: boolean;
+  readonly expects: Expectation;
+}
+
+/** The servers that the client's own environment names; absent ones are embedded. */
+export interface Expectation {
+  readonly databaseUrl?: string;
+  readonly temporalAddress?: string;
+}
+
+/** From the supervisor to a client: one JSON line each. */
+export type Answer =
+  | { readonly kind: 'said'; readonly line: string }
+  | { readonly kind: 'ready'; readonly addresses: Addresses }
+  | { readonly kind: 'pids'; readonly pids: OwnPids }
+  | { readonly kind: 'refused'; readonly name: string; readonly message: string }
+  /** The supervisor is on its way out: wait until it is gone, then start another. */
+  | { readonly kind: 'stopping' }
+  /** The client has left; the servers stay for others, or have been stopped. */
+  | { readonly kind: 'left'; readonly stopped: boolean };
+
+/** Where the servers are. */
+export interface Addresses {
+  readonly databaseUrl: string;
+  readonly temporal?: { readonly address: string; readonly namespace: string };
+  readonly uiUrl?: string;
+}
+
+/** The pids of our own processes; only of those that run. */
+export interface OwnPids {
+  readonly supervisor: number;
+  readonly postgres?: number;
+  readonly temporal?: number;
+  readonly workers: readonly number[];
+}
+
+/** Sends one message; a connection that is gone is no fault here, its `close` says so. */
+export function send(socket: Socket, message: Request | Answer): void {
+  if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Hears each message of a client. */
+export function hearRequests(socket: Socket, hear: (request: Request) => void): void {
+  eachMessage(socket, (message) => {
+    hear(message as Request);
+  });
+}
+
+/** Hears each message of the supervisor. */
+export function hearAnswers(socket: Socket, hear: (answer: Answer) => void): void {
+  eachMessage(socket, (message) => {
+    hear(message as Answer);
+  });
+}
+
+function eachMessage(socket: Socket, hear: (message: unknown) => void): void {
+  socket.on('error', () => undefined);
+  createInterface({ input: socket }).on('line', (line) => {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return;
+    }
+    hear(message);
+  });
+}
