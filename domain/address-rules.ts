@@ -29,12 +29,19 @@ export function addressRefusal(
 
 /** Whether a host is one's own by its name alone: `localhost`, `*.localhost`, or a literal private address. */
 export function isPrivateHost(host: HostKey): boolean {
-  return isLoopbackHost(host) || OWN_RANGES[rangeOfLiteral(host) ?? ''] !== undefined;
+  const literal = withoutBrackets(host);
+  const onlyIfAllowed =
+    addressRefusal(literal, { allowPrivate: false }) !== undefined &&
+    addressRefusal(literal, { allowPrivate: true }) === undefined;
+  return onlyIfAllowed || isLoopbackHost(host);
 }
 
 /** Whether a host is this very machine by its name alone (RFC 6761 §6.3). */
 export function isLoopbackHost(host: HostKey): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || rangeOfLiteral(host) === 'loopback';
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+
+  const literal = withoutBrackets(host);
+  return ipaddr.isValid(literal) && innermost(ipaddr.parse(literal)).range() === 'loopback';
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -67,16 +74,29 @@ function innermost(address: Address): Address {
   if (address.kind() === 'ipv4') return address;
 
   const bytes = address.toByteArray();
-  const at = isCompatible(bytes) ? 12 : EMBEDDED_AT[address.range()];
-  return at === undefined ? address : ipaddr.fromByteArray(bytes.slice(at, at + 4));
+  // Made anew, because a zone (`%eth0`) would hide an address from the list of metadata services.
+  const bare = ipaddr.fromByteArray(bytes);
+  if (isLocalNat64(bytes)) return bare;
+
+  const at = isCompatible(bytes) ? 12 : EMBEDDED_AT[bare.range()];
+  return at === undefined ? bare : ipaddr.fromByteArray(bytes.slice(at, at + 4));
 }
 
 /** The deprecated `::a.b.c.d` (RFC 4291 §2.5.5.1); `::` and `::1` look like it and are not. */
 function isCompatible(bytes: readonly number[]): boolean {
-  return bytes.slice(0, 12).every((byte) => byte === 0) && (bytes[12] !== 0 || bytes[13] !== 0);
+  const [last = 0, ...others] = bytes.toReversed();
+  return bytes.slice(0, 12).every(isZero) && !(others.every(isZero) && last <= 1);
 }
 
-function rangeOfLiteral(host: HostKey): string | undefined {
-  const literal = host.replace(/^\[(.*)\]$/u, '$1');
-  return ipaddr.isValid(literal) ? innermost(ipaddr.parse(literal)).range() : undefined;
+function isZero(byte: number): boolean {
+  return byte === 0;
+}
+
+/** Local NAT64 (RFC 8215) keeps its IPv4 address wherever its network likes, so we can't judge it. */
+function isLocalNat64(bytes: readonly number[]): boolean {
+  return bytes.slice(0, 6).join() === '0,100,255,155,0,1';
+}
+
+function withoutBrackets(host: HostKey): string {
+  return host.replace(/^\[(.*)\]$/u, '$1');
 }

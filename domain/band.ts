@@ -22,12 +22,8 @@ export interface BandEvidence {
 
 /** The default prioritizer rule (R2): home pages and changing pages first, then pages near the seeds, then the rest. */
 export function bandOf({ url, depth, changedAtLastVisit = false, bands }: BandEvidence): Band {
-  return Math.min(bands, wantedBand());
-
-  function wantedBand(): Band {
-    if (changedAtLastVisit || isHomePage(url)) return 1;
-    return depth <= 2 ? 2 : 3;
-  }
+  if (changedAtLastVisit || isHomePage(url)) return 1;
+  return Math.min(depth <= 2 ? 2 : 3, bands);
 }
 
 /** The default bias (R3): each band is half as likely as the one above it. */

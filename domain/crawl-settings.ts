@@ -40,7 +40,7 @@ export interface CrawlSettings {
   readonly lowWater: number;
 }
 
-/** Our defaults, where `the requirements name none; every one is a setting. */
+/** Our defaults, where the requirements name none; every one is a setting. */
 export const DEFAULT_SETTINGS = {
   scope: 'host',
   scopeRoots: [],

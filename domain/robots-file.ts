@@ -9,33 +9,38 @@ export interface RobotsLine {
 }
 
 /**
- * The text of a robots.txt. UTF-8 by the standard; a byte order mark of UTF-16 is believed. Bytes that are no UTF-8
- * spoil their own line only. A file over the limit loses the line that the limit cuts: half a rule is another rule.
+ * The text of a robots.txt. UTF-8 by the standard (RFC 9309 §2.3); a byte order mark of UTF-16 is believed. Bytes that
+ * are no UTF-8, and NULs, which Postgres can't keep, become U+FFFD and spoil their own line only. A file over the limit
+ * loses the line that the limit cuts: half a rule is another rule.
  */
 export function decodeRobots(bytes: Uint8Array): string {
   const text = new TextDecoder(encodingOf(bytes)).decode(bytes.subarray(0, MAX_ROBOTS_BYTES));
-  const whole = bytes.length > MAX_ROBOTS_BYTES ? text.replace(/[^\r\n]*$/u, '') : text;
+  const whole = bytes.length > MAX_ROBOTS_BYTES ? upToLastLineEnd(text) : text;
   return whole.replaceAll('\0', '\uFFFD');
 }
 
 /**
  * The lines that mean something to us, read as google/robotstxt reads them: comments and blanks dropped, common typing
- * errors forgiven, a missing colon where exactly two words are left. Any other line is as good as not there.
+ * errors forgiven, a missing colon where exactly two words are left. Tags of a file that was saved as HTML are dropped
+ * too. Any other line is as good as not there.
  */
 export function* robotsLines(body: string): Generator<RobotsLine> {
-  const lines = body
-    .slice(0, MAX_ROBOTS_BYTES)
-    .replace(/^\uFEFF/u, '')
-    .split(/\r\n|\r|\n/u);
+  const whole =
+    body.length > MAX_ROBOTS_BYTES ? upToLastLineEnd(body.slice(0, MAX_ROBOTS_BYTES)) : body;
+  const lines = whole.replace(/^\uFEFF/u, '').split(/\r\n|\r|\n/u);
+
   for (const [index, text] of lines.entries()) {
-    const pair = keyAndValue(withoutComment(text));
+    const pair = keyAndValue(withoutComment(text.replaceAll(HTML_TAG, ' ')));
     const kind = pair === undefined ? undefined : kindOf(pair.key);
     if (pair !== undefined && kind !== undefined)
       yield { line: index + 1, kind, value: pair.value };
   }
 }
 
-/** Prefixes of keys, as people write them. */
+/** Tags that editors put around lines; `<` can't be part of a path, so no rule is lost. */
+const HTML_TAG = /<\/?(?:br|p|pre|div|span|body|html)\b[^<>]*>/giu;
+
+/** Prefixes of keys, right and wrong, as google/robotstxt accepts them. */
 const KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
   ['user-agent', 'agent'],
   ['useragent', 'agent'],
@@ -53,11 +58,16 @@ const KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
 ];
+const LONGEST_KEY = 16;
 
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   return 'utf-8';
+}
+
+function upToLastLineEnd(text: string): string {
+  return text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
 }
 
 function withoutComment(text: string): string {
@@ -81,10 +91,9 @@ function kindOf(key: string): RobotsLine['kind'] | undefined {
   return KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
 }
 
-const LONGEST_KEY = 16;
 const BLANKS = new Set([' ', '\t', '\v', '\f']);
 
-/** `String.trim` takes a byte order mark for a blank; and a pattern for trailing blanks takes quadratic time. */
+/** `String.trim` takes a byte order mark for a blank, and a pattern for trailing blanks takes quadratic time. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && BLANKS.has(text.charAt(start))) start += 1;

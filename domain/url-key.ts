@@ -25,18 +25,24 @@ export const DEFAULT_URL_KEY_RULES: UrlKeyRules = { sortQuery: true, dropTrackin
  * differ only by what `rules` declare meaningless. The key of a key is itself.
  */
 export function urlKeyOf(url: RequestUrl, rules: UrlKeyRules = DEFAULT_URL_KEY_RULES): UrlKey {
-  const [address, query] = splitQuery(url);
-  const path = withOneSpelling(address);
-  if (query === undefined) return path as UrlKey;
+  const { origin, path, query } = partsOf(url);
+  const address = origin + withOneSpelling(path);
+  if (query === undefined) return address as UrlKey;
 
   const kept = keptParameters(withOneSpelling(query), rules);
-  // A query emptied by the rules goes with its question mark; one that was empty is another address.
-  return (kept.length === 0 ? path : `${path}?${kept.join('&')}`) as UrlKey;
+  // A query emptied by the rules goes with its question mark; one that was empty makes another address.
+  return (kept.length === 0 ? address : `${address}?${kept.join('&')}`) as UrlKey;
 }
 
-function splitQuery(url: string): [address: string, query: string | undefined] {
-  const mark = url.indexOf('?');
-  return mark < 0 ? [url, undefined] : [url.slice(0, mark), url.slice(mark + 1)];
+function partsOf(url: string): { origin: string; path: string; query: string | undefined } {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  const mark = url.indexOf('?', path);
+  const end = mark < 0 ? url.length : mark;
+  return {
+    origin: url.slice(0, path),
+    path: url.slice(path, end),
+    query: mark < 0 ? undefined : url.slice(mark + 1),
+  };
 }
 
 function keptParameters(query: string, rules: UrlKeyRules): string[] {

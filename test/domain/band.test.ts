@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bandOf, defaultWeights, pickBand } from '../../domain/band.ts';
+import { requestUrl } from './request-url-of.ts';
+
+describe('bandOf', () => {
+  const deep = { url: requestUrl('https://a.test/x/y'), depth: 9, bands: 3 };
+
+  test.each([
+    {
+      rule: 'a home page comes first',
+      evidence: { ...deep, url: requestUrl('https://a.test') },
+      band: 1,
+    },
+    {
+      rule: 'so does a page that had changed',
+      evidence: { ...deep, changedAtLastVisit: true },
+      band: 1,
+    },
+    { rule: 'pages two links from a seed come next', evidence: { ...deep, depth: 2 }, band: 2 },
+    {
+      rule: 'the rest comes last',
+      evidence: { ...deep, depth: 3, changedAtLastVisit: false },
+      band: 3,
+    },
+    {
+      rule: 'a query makes another page of a home page',
+      evidence: { ...deep, url: requestUrl('https://a.test/?p=9') },
+      band: 3,
+    },
+    { rule: 'with two bands the rest is in the second', evidence: { ...deep, bands: 2 }, band: 2 },
+    { rule: 'with one band all are in it', evidence: { ...deep, bands: 1 }, band: 1 },
+  ])('$rule', ({ evidence, band }) => {
+    expect(bandOf(evidence)).toBe(band);
+  });
+});
+
+describe('the band lottery', () => {
+  test('by default each band is half as likely as the one above it', () => {
+    expect(defaultWeights(3)).toEqual([
+      { band: 1, weight: 1 },
+      { band: 2, weight: 0.5 },
+      { band: 3, weight: 0.25 },
+    ]);
+  });
+
+  test('gives each band its share', () => {
+    const draws = Array.from({ length: 7_000 }, (_, index) =>
+      pickBand(defaultWeights(3), index / 7_000),
+    );
+    const share = (band: number): number => draws.filter((drawn) => drawn === band).length;
+
+    expect([share(1), share(2), share(3)]).toEqual([4_000, 2_000, 1_000]);
+  });
+
+  test('an empty lottery draws nothing', () => {
+    expect(pickBand([], 0.5)).toBeUndefined();
+    expect(pickBand([{ band: 1, weight: 0 }], 0)).toBeUndefined();
+  });
+
+  test('draws one of the bands that have a weight, whatever the chance', () => {
+    const weight = fc.record({
+      band: fc.integer({ min: 1, max: 8 }),
+      weight: fc.double({ min: 0, max: 1e9, noNaN: true }),
+    });
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(weight), random, (weights, chance) => {
+        const drawable = weights.filter((entry) => entry.weight > 0).map(({ band }) => band);
+        const drawn = pickBand(weights, chance);
+
+        if (drawable.length === 0) expect(drawn).toBeUndefined();
+        else expect(drawable).toContain(drawn);
+      }),
+    );
+  });
+});
