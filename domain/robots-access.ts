@@ -18,8 +18,10 @@ export function robotsAccessOf(outcome: FetchOutcome): RobotsAccess | 'redirecte
     case 'redirected':
       return 'redirected';
     case 'putOff':
-    case 'failed':
       return 'unreachable';
+    case 'failed':
+      // 408 and 425 too: a failure for a page, but a 4xx like others for robots.txt.
+      return outcome.status === undefined ? 'unreachable' : accessOfStatus(outcome.status);
     case 'fetched':
       return accessOfStatus(outcome.status);
   }
