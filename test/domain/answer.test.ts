@@ -84,7 +84,11 @@ describe('robotsAccessOf', () => {
     { law: 'asking too often allows nothing', status: 429, access: 'unreachable' },
     { law: 'a busy server allows nothing', status: 503, access: 'unreachable' },
     { law: 'nor does a broken one', status: 500, access: 'unreachable' },
-    { law: 'a 4xx that would be retried for a page is a 4xx here', status: 408, access: 'allowAll' },
+    {
+      law: 'a 4xx that would be retried for a page is a 4xx here',
+      status: 408,
+      access: 'allowAll',
+    },
   ])('$law ($status)', ({ status, access }) => {
     expect(accessOf(status)).toBe(access);
   });
