@@ -68,7 +68,9 @@ function add(feeds: Map<number, Feed>, { hostId, hostKey, count }: Feed): void {
 // Indexes: crawl_pkey, host_active. The crawl's row is locked only where a page budget has to be exact.
 const LIMITS = `
   select c.state = 'running' as "running",
-         greatest((c.settings ->> 'pageBudget')::bigint - c.pages_settled - c.pages_reserved, 0) as "pagesLeft",
+         case when c.settings ->> 'pageBudget' is not null
+              then greatest((c.settings ->> 'pageBudget')::bigint - c.pages_settled - c.pages_reserved, 0)
+          end as "pagesLeft",
          greatest((c.settings ->> 'liveHostCap')::int - (select count(*) from host where state = 'live'), 0)
            as "idleHosts"
     from crawl c
