@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { identify, isAlive, type ProcessId } from './processes.ts';
@@ -15,7 +16,7 @@ export async function takeLock(path: string): Promise<LockAnswer> {
   const me = identify(process.pid);
   if (me === undefined) throw new Error('Cannot tell when this process started');
   await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, JSON.stringify(me));
   try {
     for (;;) {
@@ -53,7 +54,7 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
 }
 
 async function breakLock(path: string, dead: ProcessId | undefined): Promise<void> {
-  const aside = `${path}.broken.${process.pid}`;
+  const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await rename(path, aside);
   } catch (error) {

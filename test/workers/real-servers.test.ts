@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { loadConfig } from '../../workers/config.ts';
+import { BadInput, openServers, ServersUnreachable } from '../../workers/open-servers.ts';
+import { test } from '../support/database.ts';
+import { startTemporal } from '../support/temporal.ts';
+
+const standIn = join(import.meta.dirname, '..', 'support', 'stand-in-worker.ts');
+const say = (): undefined => undefined;
+
+test('where the environment names the servers none is embedded, and the workers are supervised', async ({
+  databaseUrl,
+}) => {
+  const { address, close } = await startTemporal();
+  await close();
+  const config = loadConfig({
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: address,
+  });
+  const dataDir = aDataFolder();
+
+  const servers = await openServers({
+    ...{ dataDir, need: 'everything', workers: 1, workerEntry: standIn, config, say },
+  });
+  const { postgres, temporal, workers } = servers.ownPids();
+  await servers.leave();
+
+  expect(servers.databaseUrl).toBe(databaseUrl);
+  expect(servers.temporal).toMatchObject({ address, namespace: 'default' });
+  expect(servers.uiUrl).toBeUndefined();
+  expect(workers).toHaveLength(1);
+  expect([postgres, temporal]).toEqual([undefined, undefined]);
+});
+
+test('a database that does not answer is named, without its password', async () => {
+  const databaseUrl = 'postgres://me:secret@127.0.0.1:1/crawls';
+  const config = loadConfig({ ...process.env, DATABASE_URL: databaseUrl });
+
+  const opening = openServers({ dataDir: aDataFolder(), need: 'database', config, say });
+
+  const error = await opening.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ServersUnreachable);
+  expect(String(error)).toContain('Postgres at 127.0.0.1:1/crawls');
+  expect(String(error)).not.toContain('secret');
+});
+
+test('a data folder that cannot be made is bad input', async () => {
+  const file = join(aDataFolder(), 'file');
+  writeFileSync(file, '');
+
+  const opening = openServers({ dataDir: join(file, 'data'), need: 'database', say });
+
+  await expect(opening).rejects.toThrow(BadInput);
+  expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+function aDataFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'decorum-real-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
