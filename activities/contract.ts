@@ -110,7 +110,10 @@ export interface CrawlActivities {
   /** Writes or lifts a hold unless a later order has been written; gives the hold that stands. */
   readonly writeHold: (order: HoldOrder) => Promise<Hold | null>;
   /** Records that a host is no longer live, and lets the prioritizer know. */
-  readonly parkHost: (order: { readonly hostId: number; readonly state: ParkedState }) => Promise<void>;
+  readonly parkHost: (order: {
+    readonly hostId: number;
+    readonly state: ParkedState;
+  }) => Promise<void>;
   /** Takes the outbox's links into the frontier and sets the front queues of every host concerned. */
   readonly admit: (order: ShardOrder) => Promise<AdmitResult>;
   /** Assigns a biased batch of due URLs to their hosts' back queues; no feeds when nothing is due. */
@@ -118,11 +121,20 @@ export interface CrawlActivities {
   /** Signals each host of a batch, starting its workflow where it has none. */
   readonly feedHosts: (order: FeedOrder) => Promise<void>;
   /** Tells what a crawl's workflow needs; with `begin`, marks the crawl as running first. */
-  readonly openCrawl: (order: { readonly name: string; readonly begin: boolean }) => Promise<OpenedCrawl>;
+  readonly openCrawl: (order: {
+    readonly name: string;
+    readonly begin: boolean;
+  }) => Promise<OpenedCrawl>;
   /** Whether the crawl has come to its end, and why; `null` while there is work. */
   readonly endOfCrawl: (order: { readonly crawlId: number }) => Promise<EndReason | null>;
   /** Lets the requests in flight end, then writes the crawl's end. */
-  readonly closeCrawl: (order: { readonly crawlId: number; readonly reason: EndReason }) => Promise<void>;
+  readonly closeCrawl: (order: {
+    readonly crawlId: number;
+    readonly reason: EndReason;
+  }) => Promise<void>;
   /** Feeds every host that has due URLs and nobody at work on them; of one crawl, or of all. Gives their number. */
-  readonly refeed: (order: { readonly crawlId?: number; readonly atOnce: boolean }) => Promise<number>;
+  readonly refeed: (order: {
+    readonly crawlId?: number;
+    readonly atOnce: boolean;
+  }) => Promise<number>;
 }

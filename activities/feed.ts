@@ -7,8 +7,14 @@ import { budgetNow } from './pull.ts';
 const AT_ONCE = 20;
 
 /** Signals each host of a batch, one signal a host. */
-export async function feed(deps: ActivityDeps, { batchId, feeds, budget }: FeedOrder): Promise<void> {
-  await markLive(deps.db, feeds.map(({ hostId }) => hostId));
+export async function feed(
+  deps: ActivityDeps,
+  { batchId, feeds, budget }: FeedOrder,
+): Promise<void> {
+  await markLive(
+    deps.db,
+    feeds.map(({ hostId }) => hostId),
+  );
   await signalAll(deps, feeds, { batch: String(batchId), budget });
 }
 
@@ -30,7 +36,8 @@ export async function refeed(
   deps: ActivityDeps,
   { crawlId, atOnce }: { readonly crawlId?: number; readonly atOnce: boolean },
 ): Promise<number> {
-  const budget = crawlId === undefined ? { pages: 1, ms: 60_000 } : await budgetNow(deps.db, crawlId);
+  const budget =
+    crawlId === undefined ? { pages: 1, ms: 60_000 } : await budgetNow(deps.db, crawlId);
   const order = { batch: 'again', budget };
   let fed = 0;
   let after = 0;
@@ -38,7 +45,10 @@ export async function refeed(
     const hosts = await forgottenHosts(deps.db, { crawlId, atOnce, after });
     const last = hosts.at(-1);
     if (last === undefined) break;
-    await markLive(deps.db, hosts.map(({ hostId }) => hostId));
+    await markLive(
+      deps.db,
+      hosts.map(({ hostId }) => hostId),
+    );
     await signalAll(deps, hosts, order);
     fed += hosts.length;
     after = last.hostId;

@@ -9,12 +9,18 @@ import type { Scope } from '../domain/scope.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 
 /** The links of a page that the crawl may follow, one level deeper, each URL key once. */
-export function foundLinks({ settings, depth }: ClaimedUrl, links: readonly string[]): readonly FoundLink[] {
+export function foundLinks(
+  { settings, depth }: ClaimedUrl,
+  links: readonly string[],
+): readonly FoundLink[] {
   return entering(settings, links.map(asRequestUrl), { depth: depth + 1, hops: 0 });
 }
 
 /** A redirect's target, if the crawl may follow it: the same depth, one hop further. */
-export function redirectTarget({ settings, depth, hops }: ClaimedUrl, target: RequestUrl): readonly FoundLink[] {
+export function redirectTarget(
+  { settings, depth, hops }: ClaimedUrl,
+  target: RequestUrl,
+): readonly FoundLink[] {
   return entering(settings, [target], { depth, hops: hops + 1 });
 }
 
@@ -30,7 +36,14 @@ function entering(
     if (linkExclusion(url, depth, rules) !== undefined) continue;
     const key = urlKeyOf(url);
     if (byKey.has(key)) continue;
-    byKey.set(key, { url, key, host: hostKeyOf(url), depth, hops, band: bandOf({ url, depth, bands }) });
+    byKey.set(key, {
+      url,
+      key,
+      host: hostKeyOf(url),
+      depth,
+      hops,
+      band: bandOf({ url, depth, bands }),
+    });
   }
   return [...byKey.values()];
 }

@@ -31,8 +31,13 @@ export function debtAfter(
 ): HostDebt {
   const health = healthAfter(clock, outcome);
   const { crawlDelayMs } = clock;
-  const gapMs = politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel: health.backoffLevel });
-  const askedMs = outcome.kind === 'putOff' ? (retryAfterMs(outcome.retryAfter, Date.now()) ?? 0) : 0;
+  const gapMs = politenessGapMs(settings, {
+    fetchMs,
+    crawlDelayMs,
+    backoffLevel: health.backoffLevel,
+  });
+  const askedMs =
+    outcome.kind === 'putOff' ? (retryAfterMs(outcome.retryAfter, Date.now()) ?? 0) : 0;
   return { health, gapMs, blockMs: Math.max(askedMs, hostRestMs(health)), fetchMs, endedAtMs };
 }
 

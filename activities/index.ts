@@ -7,7 +7,14 @@ import { writeHold } from '../db/holds.ts';
 import { parkHost } from '../db/hosts.ts';
 import { parseHostKey } from '../domain/host-key.ts';
 import { closeCrawl } from './close-crawl.ts';
-import type { AdmitResult, CrawlActivities, Hold, HoldOrder, OpenedCrawl, ShardOrder } from './contract.ts';
+import type {
+  AdmitResult,
+  CrawlActivities,
+  Hold,
+  HoldOrder,
+  OpenedCrawl,
+  ShardOrder,
+} from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
 import { feed, refeed } from './feed.ts';
 import { pull } from './pull.ts';
@@ -61,19 +68,28 @@ async function admit({ db }: ActivityDeps, shard: ShardOrder): Promise<AdmitResu
 
 async function open({ db }: ActivityDeps, name: string, begin: boolean): Promise<OpenedCrawl> {
   const opened = await openCrawl(db, name, begin);
-  if (opened === undefined) throw ApplicationFailure.nonRetryable(`There is no crawl "${name}"`, 'UnknownCrawl');
+  if (opened === undefined)
+    throw ApplicationFailure.nonRetryable(`There is no crawl "${name}"`, 'UnknownCrawl');
   return opened;
 }
 
-async function obeyHold({ db }: ActivityDeps, { hostKey, hold, sequence }: HoldOrder): Promise<Hold | null> {
+async function obeyHold(
+  { db }: ActivityDeps,
+  { hostKey, hold, sequence }: HoldOrder,
+): Promise<Hold | null> {
   const host = parseHostKey(hostKey);
-  if (host === undefined) throw ApplicationFailure.nonRetryable(`"${hostKey}" is no host`, 'BadHost');
+  if (host === undefined)
+    throw ApplicationFailure.nonRetryable(`"${hostKey}" is no host`, 'BadHost');
   const standing = await writeHold(db, host, hold === null ? null : holdRowOf(hold), sequence);
   return standing.hold === null ? null : holdOf(standing.hold);
 }
 
 /** An `until` that is no instant is left out: a pause that never ends is safer than one that never begins. */
-function holdRowOf({ who, why, until }: NonNullable<HoldOrder['hold']>): { who: string; why: string; until?: Date } {
+function holdRowOf({ who, why, until }: NonNullable<HoldOrder['hold']>): {
+  who: string;
+  why: string;
+  until?: Date;
+} {
   const instant = until === undefined ? undefined : new Date(until);
   const isInstant = instant !== undefined && !Number.isNaN(instant.getTime());
   return { who, why, ...(isInstant ? { until: instant } : {}) };

@@ -8,7 +8,10 @@ import type { ActivityDeps } from './deps.ts';
 import type { Db } from '../db/pool.ts';
 
 /** Assigns a biased batch, and says how much the visits that serve it may do. */
-export async function pull({ db, random }: ActivityDeps, { crawlId, shard, batchId }: PullOrder): Promise<PullResult> {
+export async function pull(
+  { db, random }: ActivityDeps,
+  { crawlId, shard, batchId }: PullOrder,
+): Promise<PullResult> {
   const pulled = await pullFromDb(db, { crawlId, shard }, batchId, lotteryBy(random));
   if (pulled.kind === 'stale') return pulled;
   return { ...pulled, budget: await budgetNow(db, crawlId) };
@@ -17,7 +20,9 @@ export async function pull({ db, random }: ActivityDeps, { crawlId, shard, batch
 /** Draws the hosts of a batch one by one, each from a band that has work. */
 function lotteryBy(random: () => number): Lottery {
   return (bands, draws) => {
-    const weights = defaultWeights(Math.max(...bands, 1)).filter(({ band }) => bands.includes(band));
+    const weights = defaultWeights(Math.max(...bands, 1)).filter(({ band }) =>
+      bands.includes(band),
+    );
     const drawn = new Map<number, number>();
     for (let draw = 0; draw < draws; draw += 1) {
       const band = pickBand(weights, random());

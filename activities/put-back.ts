@@ -8,7 +8,6 @@ import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import { outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
 
-
 /** Settles a URL by rule, without a request: the host owes nothing and may be asked at once. */
 export async function settleByRule(
   deps: ActivityDeps,

@@ -18,7 +18,8 @@ export async function robotsRulesOf(
   if (cached !== undefined) return cached;
 
   const stored = robotsId === null ? undefined : await readRobots(db, robotsId);
-  if (stored === undefined) throw new Error(`No robots.txt of ${origin} is stored, though a claim relied on it`);
+  if (stored === undefined)
+    throw new Error(`No robots.txt of ${origin} is stored, though a claim relied on it`);
   const rules = parseRobots(decodeRobots(stored.body ?? new Uint8Array()), token);
   for (const oldest of robotsCache.keys()) {
     if (robotsCache.size < CACHED_FILES) break;

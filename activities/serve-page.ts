@@ -20,9 +20,12 @@ import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
 import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
 
-
 /** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
-export async function servePage(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
+export async function servePage(
+  deps: ActivityDeps,
+  stay: Stay,
+  claimed: ClaimedRequest,
+): Promise<Served> {
   const { url } = claimed;
   const refusal = await refusalOf(deps, claimed);
   if (refusal !== undefined) return settleByRule(deps, claimed, refusal);
@@ -33,7 +36,8 @@ export async function servePage(deps: ActivityDeps, stay: Stay, claimed: Claimed
     await name.finish();
     return { kind: 'nothingSent', waitMs: 0 };
   }
-  if (name.resolution.kind === 'failed') return settleWithoutRequest(deps, claimed, name.resolution);
+  if (name.resolution.kind === 'failed')
+    return settleWithoutRequest(deps, claimed, name.resolution);
 
   stay.showing({ doing: 'fetching', url: url.requestUrl });
   stay.requests += 1;
@@ -41,14 +45,23 @@ export async function servePage(deps: ActivityDeps, stay: Stay, claimed: Claimed
 }
 
 /** Why a claimed URL may not be fetched after all, by what is known without asking anybody. */
-async function refusalOf(deps: ActivityDeps, { url, robots }: ClaimedRequest): Promise<Verdict | undefined> {
+async function refusalOf(
+  deps: ActivityDeps,
+  { url, robots }: ClaimedRequest,
+): Promise<Verdict | undefined> {
   if (url.claims > MAX_CLAIMS) return ended(url, 'dead', 'dead', 'never settled', false);
   if (robots.gaveUp) return ended(url, 'dead', 'dead', 'robots unreachable', false);
   if (robots.access !== 'rules') return undefined;
   const rules = await robotsRulesOf(deps, robots, url.settings.userAgent);
   const { allowed, rule, line } = robotsVerdict(rules, url.requestUrl);
   if (allowed) return undefined;
-  return ended(url, 'excluded', 'excluded', `robots: ${rule ?? ''} (line ${String(line ?? 0)})`, false);
+  return ended(
+    url,
+    'excluded',
+    'excluded',
+    `robots: ${rule ?? ''} (line ${String(line ?? 0)})`,
+    false,
+  );
 }
 
 async function fetchAndSettle(
@@ -90,9 +103,18 @@ async function fetchAndSettle(
         outbox: outboxRowOf(url, verdict, { bytes, links }),
       };
     });
-    if (!settled) deps.log.warn({ url: url.requestUrl }, 'lease lost before the settle: the page will be asked again');
+    if (!settled)
+      deps.log.warn(
+        { url: url.requestUrl },
+        'lease lost before the settle: the page will be asked again',
+      );
     stay.notes.push({ url: url.requestUrl, outcome: noteOf(result), at: new Date().toISOString() });
-    return { kind: 'sent', hostId: lease.hostId, owedMs: owedNowMs(debt), durable: debt.blockMs > 0 };
+    return {
+      kind: 'sent',
+      hostId: lease.hostId,
+      owedMs: owedNowMs(debt),
+      durable: debt.blockMs > 0,
+    };
   } finally {
     kept.letGo();
   }
@@ -106,11 +128,24 @@ interface KeptPage {
 }
 
 /** Stores an answer before its links count as found (R32), and parses a page beside the fetching (R36). */
-async function keepPage({ warc, parser }: ActivityDeps, { crawl, requestUrl }: ClaimedRequest['url'], { outcome, answer }: FetchResult): Promise<KeptPage> {
+async function keepPage(
+  { warc, parser }: ActivityDeps,
+  { crawl, requestUrl }: ClaimedRequest['url'],
+  { outcome, answer }: FetchResult,
+): Promise<KeptPage> {
   if (answer === undefined || outcome.kind === 'putOff' || outcome.kind === 'failed') {
     return { place: undefined, page: undefined, stopped: undefined };
   }
-  const { remoteAddress, requestHeaders, status, statusText, httpVersion, headers, rawBody, truncated } = answer;
+  const {
+    remoteAddress,
+    requestHeaders,
+    status,
+    statusText,
+    httpVersion,
+    headers,
+    rawBody,
+    truncated,
+  } = answer;
   const place = await warc.write({
     crawl,
     url: requestUrl,
@@ -124,13 +159,22 @@ async function keepPage({ warc, parser }: ActivityDeps, { crawl, requestUrl }: C
     rawBody,
     truncated,
   });
-  if (outcome.kind !== 'fetched' || status < 200 || status > 299) return { place, page: undefined, stopped: undefined };
-  const parsed = await parser.parse({ url: requestUrl, contentType: answer.contentType, body: answer.body });
+  if (outcome.kind !== 'fetched' || status < 200 || status > 299)
+    return { place, page: undefined, stopped: undefined };
+  const parsed = await parser.parse({
+    url: requestUrl,
+    contentType: answer.contentType,
+    body: answer.body,
+  });
   if (parsed.kind === 'parsed') return { place, page: parsed.page, stopped: undefined };
   return { place, page: undefined, stopped: `parse stopped by ${parsed.reason}` };
 }
 
-function linksOf(url: ClaimedRequest['url'], { outcome }: FetchResult, { page }: KeptPage): readonly FoundLink[] {
+function linksOf(
+  url: ClaimedRequest['url'],
+  { outcome }: FetchResult,
+  { page }: KeptPage,
+): readonly FoundLink[] {
   if (page !== undefined) return page.nofollowPage ? [] : foundLinks(url, page.links);
   const verdict = verdictOf(url, outcome, 0);
   return verdict.target === null ? [] : redirectTarget(url, verdict.target);

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { LEASE_MS, type ClaimedRequest, type HostClock, type Lease, type RobotsState, type ClaimedUrl } from '../db/claim.ts';
+import {
+  LEASE_MS,
+  type ClaimedRequest,
+  type HostClock,
+  type Lease,
+  type RobotsState,
+  type ClaimedUrl,
+} from '../db/claim.ts';
 import { claimHost, giveBack } from '../db/leases.ts';
 import { writeRobots, type RobotsUpdate } from '../db/robots.ts';
 import type { FetchRecord, OutboxRow } from '../db/settle.ts';
@@ -7,8 +14,19 @@ import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { politenessGapMs } from '../domain/gap.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
-import { crawlDelayMs, decodeRobots, MAX_ROBOTS_BYTES, parseRobots, productTokenOf } from '../domain/robots.ts';
-import { ROBOTS_MAX_HOPS, ROBOTS_TTL_MS, robotsAccessOf, robotsPauseMs } from '../domain/robots-access.ts';
+import {
+  crawlDelayMs,
+  decodeRobots,
+  MAX_ROBOTS_BYTES,
+  parseRobots,
+  productTokenOf,
+} from '../domain/robots.ts';
+import {
+  ROBOTS_MAX_HOPS,
+  ROBOTS_TTL_MS,
+  robotsAccessOf,
+  robotsPauseMs,
+} from '../domain/robots-access.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import type { Resolution } from '../web/resolver.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -20,7 +38,6 @@ import { plainText } from './plain-text.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Served } from './served.ts';
 import type { Stay } from './stay.ts';
-
 
 /** A host claimed for one request of a robots.txt, whose result belongs to another host where the file redirected. */
 interface RobotsErrand {
@@ -37,7 +54,11 @@ interface RobotsErrand {
  * Reads the robots.txt of a claimed URL's origin, one hop of it a request (R15, R16). A hop on another host is made
  * under that host's own claim: the first is given back before, so that no visit holds two leases.
  */
-export async function serveRobots(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
+export async function serveRobots(
+  deps: ActivityDeps,
+  stay: Stay,
+  claimed: ClaimedRequest,
+): Promise<Served> {
   const { lease, url, robots, clock } = claimed;
   const target = asRequestUrl(robots.hopUrl ?? `${robots.origin}/robots.txt`);
   const ownHost = robots.hopUrl === null || hostKeyOf(target) === hostKeyOf(url.requestUrl);
@@ -49,17 +70,28 @@ export async function serveRobots(deps: ActivityDeps, stay: Stay, claimed: Claim
     return { kind: 'nothingSent', waitMs: 0 };
   }
   const { resolution } = name;
-  if (ownHost && resolution.kind === 'failed') return settleWithoutRequest(deps, claimed, resolution);
+  if (ownHost && resolution.kind === 'failed')
+    return settleWithoutRequest(deps, claimed, resolution);
   const errand = { lease, clock, target, url, robots, ownHost, ownHostId: lease.hostId };
   if (ownHost) return run(deps, stay, errand, resolution);
 
   await giveBack(deps.db, lease, url, { claimed: false });
-  const guest = await claimHost(deps.db, hostname, randomUUID(), bookedGapMs(url.settings, clock, LEASE_MS));
+  const guest = await claimHost(
+    deps.db,
+    hostname,
+    randomUUID(),
+    bookedGapMs(url.settings, clock, LEASE_MS),
+  );
   if (guest.kind === 'notYet') return { kind: 'nothingSent', waitMs: guest.waitMs };
   return run(deps, stay, { ...errand, lease: guest.lease, clock: guest.clock }, resolution);
 }
 
-async function run(deps: ActivityDeps, stay: Stay, errand: RobotsErrand, resolution: Resolution): Promise<Served> {
+async function run(
+  deps: ActivityDeps,
+  stay: Stay,
+  errand: RobotsErrand,
+  resolution: Resolution,
+): Promise<Served> {
   const { target, url } = errand;
   stay.showing({ doing: 'fetching', url: target });
   stay.requests += 1;
@@ -67,15 +99,27 @@ async function run(deps: ActivityDeps, stay: Stay, errand: RobotsErrand, resolut
   const lostLease = result.outcome.kind === 'failed' && result.outcome.reason === 'leaseLost';
   const update = lostLease ? undefined : robotsUpdateOf(errand, result);
   if (update !== undefined) await writeRobots(deps.db, update);
-  const crawlDelay = update?.read.kind === 'answered' && errand.ownHost ? update.read.crawlDelayMs : errand.clock.crawlDelayMs;
+  const crawlDelay =
+    update?.read.kind === 'answered' && errand.ownHost
+      ? update.read.crawlDelayMs
+      : errand.clock.crawlDelayMs;
   const debt = debtAfter(url.settings, { ...errand.clock, crawlDelayMs: crawlDelay }, result);
   await settleErrand(deps, errand, result, debt);
   stay.notes.push({ url: target, outcome: noteOf(result), at: new Date().toISOString() });
   const guestWaits = errand.ownHost ? owedNowMs(debt) : 0;
-  return { kind: 'sent', hostId: errand.lease.hostId, owedMs: guestWaits, durable: errand.ownHost && debt.blockMs > 0 };
+  return {
+    kind: 'sent',
+    hostId: errand.lease.hostId,
+    owedMs: guestWaits,
+    durable: errand.ownHost && debt.blockMs > 0,
+  };
 }
 
-async function send(deps: ActivityDeps, errand: RobotsErrand, resolution: Resolution): Promise<FetchResult> {
+async function send(
+  deps: ActivityDeps,
+  errand: RobotsErrand,
+  resolution: Resolution,
+): Promise<FetchResult> {
   if (resolution.kind === 'failed') {
     const { reason, detail } = resolution;
     return {
@@ -112,18 +156,32 @@ export function bookedGapMs(settings: CrawlSettings, clock: HostClock, fetchMs: 
   return politenessGapMs(settings, { fetchMs, crawlDelayMs: delayMs, backoffLevel });
 }
 
-function robotsUpdateOf({ ownHostId, robots, url }: RobotsErrand, { outcome, answer }: FetchResult): RobotsUpdate {
+function robotsUpdateOf(
+  { ownHostId, robots, url }: RobotsErrand,
+  { outcome, answer }: FetchResult,
+): RobotsUpdate {
   const { origin } = robots;
   const status = 'status' in outcome ? (outcome.status ?? null) : null;
   const access = robotsAccessOf(outcome);
   const hostId = ownHostId;
   if (access === 'unreachable') {
-    return { hostId, origin, read: { kind: 'unreachable', status, pauseMs: robotsPauseMs(robots.tries + 1) } };
+    return {
+      hostId,
+      origin,
+      read: { kind: 'unreachable', status, pauseMs: robotsPauseMs(robots.tries + 1) },
+    };
   }
   if (access === 'redirected' && outcome.kind === 'redirected' && robots.hops < ROBOTS_MAX_HOPS) {
-    return { hostId, origin, read: { kind: 'redirected', status: outcome.status, to: outcome.location } };
+    return {
+      hostId,
+      origin,
+      read: { kind: 'redirected', status: outcome.status, to: outcome.location },
+    };
   }
-  const body = access === 'rules' ? (answer?.body ?? Buffer.alloc(0)).subarray(0, MAX_ROBOTS_BYTES) : Buffer.alloc(0);
+  const body =
+    access === 'rules'
+      ? (answer?.body ?? Buffer.alloc(0)).subarray(0, MAX_ROBOTS_BYTES)
+      : Buffer.alloc(0);
   const rules = parseRobots(decodeRobots(body), productTokenOf(url.settings.userAgent));
   return {
     hostId,
@@ -139,7 +197,12 @@ function robotsUpdateOf({ ownHostId, robots, url }: RobotsErrand, { outcome, ans
   };
 }
 
-async function settleErrand(deps: ActivityDeps, errand: RobotsErrand, result: FetchResult, debt: HostDebt): Promise<void> {
+async function settleErrand(
+  deps: ActivityDeps,
+  errand: RobotsErrand,
+  result: FetchResult,
+  debt: HostDebt,
+): Promise<void> {
   const { outcome, answer } = result;
   const record = (): FetchRecord => ({
     requestUrl: errand.target,
@@ -171,7 +234,14 @@ async function settleErrand(deps: ActivityDeps, errand: RobotsErrand, result: Fe
 }
 
 /** Only lets the prioritizer look at the host's standing anew. */
-const TOUCH: OutboxRow = { outcome: null, bytes: 0, settled: 0, released: 0, foundOn: null, links: [] };
+const TOUCH: OutboxRow = {
+  outcome: null,
+  bytes: 0,
+  settled: 0,
+  released: 0,
+  foundOn: null,
+  links: [],
+};
 
 function noteOf({ outcome }: FetchResult): string {
   switch (outcome.kind) {

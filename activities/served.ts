@@ -6,5 +6,10 @@
  * - `nothingSent`: the claim was settled or given back without one; the next may follow after `waitMs`.
  */
 export type Served =
-  | { readonly kind: 'sent'; readonly hostId: number; readonly owedMs: number; readonly durable: boolean }
+  | {
+      readonly kind: 'sent';
+      readonly hostId: number;
+      readonly owedMs: number;
+      readonly durable: boolean;
+    }
   | { readonly kind: 'nothingSent'; readonly waitMs: number };

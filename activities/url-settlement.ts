@@ -31,8 +31,10 @@ export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number
     case 'putOff':
       return again(url, 'put off', { dueInMs: Math.max(owedMs, 0), failures: url.failures });
     case 'failed':
-      if (outcome.reason === 'leaseLost') return again(url, 'put off', { dueInMs: 0, failures: url.failures });
-      if (outcome.reason === 'addressRefused') return ended(url, 'excluded', 'excluded', `address: ${outcome.detail}`, false);
+      if (outcome.reason === 'leaseLost')
+        return again(url, 'put off', { dueInMs: 0, failures: url.failures });
+      if (outcome.reason === 'addressRefused')
+        return ended(url, 'excluded', 'excluded', `address: ${outcome.detail}`, false);
       return failed(url, outcome.reason, outcome.status !== undefined);
   }
 }
@@ -47,7 +49,16 @@ export function ended(
 ): Verdict {
   const { keyHash, requestUrl, hops } = url;
   return {
-    url: { keyHash, requestUrl, hops, state, failures: url.failures, dueInMs: 0, reason, reserved: false },
+    url: {
+      keyHash,
+      requestUrl,
+      hops,
+      state,
+      failures: url.failures,
+      dueInMs: 0,
+      reason,
+      reserved: false,
+    },
     outcome,
     isPage,
     target: null,
@@ -61,7 +72,16 @@ function again(
   reason: string | null = null,
 ): Verdict {
   return {
-    url: { keyHash, requestUrl, hops, state: 'assigned', failures, dueInMs, reason, reserved: false },
+    url: {
+      keyHash,
+      requestUrl,
+      hops,
+      state: 'assigned',
+      failures,
+      dueInMs,
+      reason,
+      reserved: false,
+    },
     outcome,
     isPage: false,
     target: null,
@@ -79,12 +99,16 @@ function failed(url: ClaimedUrl, reason: string, wasAnswered: boolean): Verdict 
 
 function redirected(url: ClaimedUrl, location: string): Verdict {
   const target = parseRequestUrl(location);
-  if (target === undefined) return ended(url, 'done', 'fetched', 'redirect to no web address', true);
+  if (target === undefined)
+    return ended(url, 'done', 'fetched', 'redirect to no web address', true);
   if (url.hops + 1 > MAX_HOPS) return ended(url, 'dead', 'dead', 'too many redirects', false);
   if (urlKeyOf(target) !== urlKeyOf(url.requestUrl)) {
     return { ...ended(url, 'done', 'redirected', null, false), target };
   }
-  const moved = again({ ...url, requestUrl: target, hops: url.hops + 1 }, 'redirected', { dueInMs: 0, failures: url.failures });
+  const moved = again({ ...url, requestUrl: target, hops: url.hops + 1 }, 'redirected', {
+    dueInMs: 0,
+    failures: url.failures,
+  });
   return moved;
 }
 

@@ -20,7 +20,11 @@ const HEARTBEAT_MS = 3_000;
  * Serves one host for as long as the budget lasts: claim, fetch, settle, and the gaps that fit. On shutdown or cancel
  * it finishes its page, skips the gaps and returns what it did.
  */
-export async function visit(deps: ActivityDeps, order: VisitOrder, context: VisitContext): Promise<VisitResult> {
+export async function visit(
+  deps: ActivityDeps,
+  order: VisitOrder,
+  context: VisitContext,
+): Promise<VisitResult> {
   let doing: unknown = { doing: 'claiming' };
   const heartbeats = setInterval(() => {
     context.heartbeat(doing);
@@ -95,11 +99,16 @@ export function holdOf({ who, why, since, until }: HoldRow): Hold {
 }
 
 function turn(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
-  return claimed.kind === 'robots' ? serveRobots(deps, stay, claimed) : servePage(deps, stay, claimed);
+  return claimed.kind === 'robots'
+    ? serveRobots(deps, stay, claimed)
+    : servePage(deps, stay, claimed);
 }
 
 /** A request sent to another host (a robots.txt that redirects there) leaves the visited host owed nothing. */
-function owedTo(hostId: number, served: Served): { readonly waitMs: number; readonly durable: boolean } {
+function owedTo(
+  hostId: number,
+  served: Served,
+): { readonly waitMs: number; readonly durable: boolean } {
   if (served.kind === 'nothingSent') return { waitMs: served.waitMs, durable: false };
   return served.hostId === hostId
     ? { waitMs: Math.max(served.owedMs, 0), durable: served.durable }

@@ -93,10 +93,18 @@ interface Entered {
   readonly byBand: ReadonlyMap<number, number>;
 }
 
-async function insertLinks(tx: Tx, { crawlId }: Shard, taken: readonly TakenRow[]): Promise<Entered> {
+async function insertLinks(
+  tx: Tx,
+  { crawlId }: Shard,
+  taken: readonly TakenRow[],
+): Promise<Entered> {
   const links = withoutRepeats(taken);
   if (links.length === 0) return { admitted: 0, hostIds: new Set(), byBand: new Map() };
-  await tx.query({ name: 'insert_hosts', text: INSERT_HOSTS, values: [links.map(({ host }) => host)] });
+  await tx.query({
+    name: 'insert_hosts',
+    text: INSERT_HOSTS,
+    values: [links.map(({ host }) => host)],
+  });
   const values = [
     crawlId,
     links.map(({ url }) => url),
@@ -107,9 +115,17 @@ async function insertLinks(tx: Tx, { crawlId }: Shard, taken: readonly TakenRow[
     links.map(({ hops }) => hops),
     links.map(({ foundOn }) => foundOn),
   ];
-  const { rows } = await tx.query<{ hostId: number; band: number }>({ name: 'insert_urls', text: INSERT_URLS, values });
+  const { rows } = await tx.query<{ hostId: number; band: number }>({
+    name: 'insert_urls',
+    text: INSERT_URLS,
+    values,
+  });
   const hostIds = new Set(rows.map(({ hostId }) => hostId));
-  await tx.query({ name: 'insert_host_crawls', text: INSERT_HOST_CRAWLS, values: [crawlId, [...hostIds]] });
+  await tx.query({
+    name: 'insert_host_crawls',
+    text: INSERT_HOST_CRAWLS,
+    values: [crawlId, [...hostIds]],
+  });
   const byBand = new Map<number, number>();
   for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
   return { admitted: rows.length, hostIds, byBand };
@@ -158,22 +174,39 @@ const COUNT_QUEUED = `
      set urls = queued_count.urls + excluded.urls`;
 
 /** Adds to the number of queued URLs by band; negative where they were assigned. Holds the shard's lock. */
-export async function countQueued(tx: Tx, { crawlId, shard }: Shard, byBand: ReadonlyMap<number, number>): Promise<void> {
+export async function countQueued(
+  tx: Tx,
+  { crawlId, shard }: Shard,
+  byBand: ReadonlyMap<number, number>,
+): Promise<void> {
   if (byBand.size === 0) return;
   const values = [crawlId, shard, [...byBand.keys()], [...byBand.values()]];
   await tx.query({ name: 'count_queued', text: COUNT_QUEUED, values });
 }
 
-async function count(tx: Tx, shard: Shard, taken: readonly TakenRow[], entered: ReadonlyMap<number, number>): Promise<void> {
+async function count(
+  tx: Tx,
+  shard: Shard,
+  taken: readonly TakenRow[],
+  entered: ReadonlyMap<number, number>,
+): Promise<void> {
   const { crawlId } = shard;
   const known = sum([...entered.values()]);
   const settled = sum(taken.map((row) => row.settled));
   const released = sum(taken.map((row) => row.released));
   if (settled + released > 0) {
-    await tx.query({ name: 'count_pages', text: COUNT_PAGES, values: [crawlId, settled, released] });
+    await tx.query({
+      name: 'count_pages',
+      text: COUNT_PAGES,
+      values: [crawlId, settled, released],
+    });
   }
   if (known > 0) {
-    await tx.query({ name: 'count_known', text: COUNT_KNOWN, values: [crawlId, shard.shard, known] });
+    await tx.query({
+      name: 'count_known',
+      text: COUNT_KNOWN,
+      values: [crawlId, shard.shard, known],
+    });
   }
   await countQueued(tx, shard, entered);
   const outcomes = outcomesOf(taken);
@@ -181,11 +214,18 @@ async function count(tx: Tx, shard: Shard, taken: readonly TakenRow[], entered: 
   await tx.query({
     name: 'count_outcomes',
     text: COUNT_OUTCOMES,
-    values: [crawlId, [...outcomes.keys()], tallies.map(({ fetches }) => fetches), tallies.map(({ bytes }) => bytes)],
+    values: [
+      crawlId,
+      [...outcomes.keys()],
+      tallies.map(({ fetches }) => fetches),
+      tallies.map(({ bytes }) => bytes),
+    ],
   });
 }
 
-function outcomesOf(taken: readonly TakenRow[]): ReadonlyMap<string, { fetches: number; bytes: number }> {
+function outcomesOf(
+  taken: readonly TakenRow[],
+): ReadonlyMap<string, { fetches: number; bytes: number }> {
   const outcomes = new Map<string, { fetches: number; bytes: number }>();
   for (const { outcome, bytes } of taken) {
     if (outcome === null) continue;

@@ -53,7 +53,11 @@ export interface Outlook {
  * or, where it does not wait for retries, when only retries, robots waits, blocks and holds are left (R40, R43).
  */
 export async function outlookOf(db: Db, crawlId: number): Promise<Outlook> {
-  const { rows } = await db.query<OutlookRow>({ name: 'outlook', text: OUTLOOK, values: [crawlId] });
+  const { rows } = await db.query<OutlookRow>({
+    name: 'outlook',
+    text: OUTLOOK,
+    values: [crawlId],
+  });
   const row = rows[0];
   if (row === undefined) return { end: 'stopped', busy: false };
   return { end: endOf(row), busy: row.outbox || row.assigned || row.pullable };
@@ -82,7 +86,11 @@ const IN_FLIGHT = `
 
 /** Requests of a crawl that are being sent right now. */
 export async function requestsInFlight(db: Db, crawlId: number): Promise<number> {
-  const { rows } = await db.query<{ requests: number }>({ name: 'in_flight', text: IN_FLIGHT, values: [crawlId] });
+  const { rows } = await db.query<{ requests: number }>({
+    name: 'in_flight',
+    text: IN_FLIGHT,
+    values: [crawlId],
+  });
   return rows[0]?.requests ?? 0;
 }
 
@@ -132,7 +140,11 @@ async function requeueBatch(db: Db, shard: Shard): Promise<number> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
     const values = [shard.crawlId, REQUEUE_ROWS];
-    const { rows } = await tx.query<{ hostId: number; band: number }>({ name: 'requeue', text: REQUEUE, values });
+    const { rows } = await tx.query<{ hostId: number; band: number }>({
+      name: 'requeue',
+      text: REQUEUE,
+      values,
+    });
     const byBand = new Map<number, number>();
     for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
     await countQueued(tx, shard, byBand);

@@ -92,8 +92,16 @@ export interface OpenedRow {
  * What the crawl's workflow needs to know; with `begin` the crawl is marked as running first: its URLs may be pulled
  * and claimed from now on.
  */
-export async function openCrawl(db: Db, name: string, begin: boolean): Promise<OpenedRow | undefined> {
-  const { rows } = await db.query<OpenedRow>({ name: 'open_crawl', text: OPEN, values: [name, begin] });
+export async function openCrawl(
+  db: Db,
+  name: string,
+  begin: boolean,
+): Promise<OpenedRow | undefined> {
+  const { rows } = await db.query<OpenedRow>({
+    name: 'open_crawl',
+    text: OPEN,
+    values: [name, begin],
+  });
   return rows[0];
 }
 
@@ -149,6 +157,10 @@ const SHARDS = `
 
 /** The numbers of a crawl's shards. */
 export async function shardsOf(db: Db, crawlId: number): Promise<readonly number[]> {
-  const { rows } = await db.query<{ shard: number }>({ name: 'shards_of', text: SHARDS, values: [crawlId] });
+  const { rows } = await db.query<{ shard: number }>({
+    name: 'shards_of',
+    text: SHARDS,
+    values: [crawlId],
+  });
   return rows.map(({ shard }) => shard);
 }

@@ -119,26 +119,42 @@ export async function explainHost(db: Db, host: HostKey): Promise<HostExplanatio
   const { nextAllowedAt, gapMs, backoffLevel, blockedUntil, queued, assigned } = row;
   const hold = holdOf(row);
   return {
-    host, nextAllowedAt, gapMs, backoffLevel, blockedUntil, queued, assigned, hold,
+    host,
+    nextAllowedAt,
+    gapMs,
+    backoffLevel,
+    blockedUntil,
+    queued,
+    assigned,
+    hold,
     state: hold === null ? row.state : 'held',
-    robots: files.map(({ origin, access, fetchedAt, retryAt }) => ({ origin, access, fetchedAt, retryAt })),
+    robots: files.map(({ origin, access, fetchedAt, retryAt }) => ({
+      origin,
+      access,
+      fetchedAt,
+      retryAt,
+    })),
     lastFetch: lastFetch ?? null,
     reason: reasonOf(row, hold, files),
   };
 }
 
 function holdOf({ holdWho, holdWhy, holdSince, holdUntil }: HostRow): HoldRow | null {
-  return holdSince === null ? null : { who: holdWho ?? '', why: holdWhy ?? '', since: holdSince, until: holdUntil };
+  return holdSince === null
+    ? null
+    : { who: holdWho ?? '', why: holdWhy ?? '', since: holdSince, until: holdUntil };
 }
 
 function reasonOf(row: HostRow, hold: HoldRow | null, files: readonly StoredRobots[]): string {
   if (row.inFlight === true) return 'A request to it is in flight.';
   if (hold !== null) {
-    const until = hold.until === null ? 'until somebody resumes it' : `until ${hold.until.toISOString()}`;
+    const until =
+      hold.until === null ? 'until somebody resumes it' : `until ${hold.until.toISOString()}`;
     return `Held by ${hold.who} (${hold.why}) since ${hold.since.toISOString()}, ${until}.`;
   }
   if (!row.crawled) return 'No crawl that knows it is running.';
-  if (row.blockedUntil !== null) return `It asked for rest or fails: left alone until ${row.blockedUntil.toISOString()}.`;
+  if (row.blockedUntil !== null)
+    return `It asked for rest or fails: left alone until ${row.blockedUntil.toISOString()}.`;
   const unread = files.find(({ access }) => access === 'unreachable');
   if (unread?.retryAt != null) {
     return `Its robots.txt (${unread.origin}) is unreachable: nothing is allowed; asked again at ${unread.retryAt.toISOString()}.`;
@@ -147,7 +163,8 @@ function reasonOf(row: HostRow, hold: HoldRow | null, files: readonly StoredRobo
   if (row.assigned + row.queued === 0) return 'Nothing of it is queued.';
   if (row.assigned === 0) return 'Its URLs wait in their front queues for the prioritizer.';
   if (row.due === 0) return 'Only URLs that await a retry are left.';
-  if (allowedInMs > 0) return `Its politeness gap (${formatDuration(row.gapMs)}) runs for another ${formatDuration(allowedInMs)}.`;
+  if (allowedInMs > 0)
+    return `Its politeness gap (${formatDuration(row.gapMs)}) runs for another ${formatDuration(allowedInMs)}.`;
   return 'It may be asked now; its workflow is about to.';
 }
 
@@ -165,8 +182,17 @@ const FETCHES = `
    order by fetch_id desc
    limit $3`;
 
-async function fetchesOf(db: Db, hostId: number, keyHash: string | null, count: number): Promise<ExplainedFetch[]> {
-  const { rows } = await db.query<ExplainedFetch>({ name: 'explain_fetches', text: FETCHES, values: [hostId, keyHash, count] });
+async function fetchesOf(
+  db: Db,
+  hostId: number,
+  keyHash: string | null,
+  count: number,
+): Promise<ExplainedFetch[]> {
+  const { rows } = await db.query<ExplainedFetch>({
+    name: 'explain_fetches',
+    text: FETCHES,
+    values: [hostId, keyHash, count],
+  });
   return rows;
 }
 
@@ -201,7 +227,11 @@ interface UrlRow extends Omit<UrlExplanation, 'host' | 'robots' | 'fetches' | 'd
 }
 
 /** What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it. */
-export async function explainUrl(db: Db, url: RequestUrl, crawlName?: string): Promise<UrlExplanation | undefined> {
+export async function explainUrl(
+  db: Db,
+  url: RequestUrl,
+  crawlName?: string,
+): Promise<UrlExplanation | undefined> {
   const values = [hostKeyOf(url), urlKeyOf(url), crawlName ?? null];
   const { rows } = await db.query<UrlRow>({ name: 'explain_url', text: URL, values });
   const row = rows[0];
@@ -214,12 +244,20 @@ export async function explainUrl(db: Db, url: RequestUrl, crawlName?: string): P
     ...known,
     dueAt: waits ? dueAt : null,
     host,
-    robots: robotsSentence(files.find(({ origin }) => origin === originOf(url)), url, settings),
+    robots: robotsSentence(
+      files.find(({ origin }) => origin === originOf(url)),
+      url,
+      settings,
+    ),
     fetches: await fetchesOf(db, hostId, keyHash, 5),
   };
 }
 
-function robotsSentence(file: StoredRobots | undefined, url: RequestUrl, { userAgent }: CrawlSettings): string {
+function robotsSentence(
+  file: StoredRobots | undefined,
+  url: RequestUrl,
+  { userAgent }: CrawlSettings,
+): string {
   if (file?.access == null) return `${originOf(url)}/robots.txt has not been read yet.`;
   const source = `${file.origin}/robots.txt`;
   const when = file.fetchedAt === null ? '' : `, fetched ${file.fetchedAt.toISOString()}`;
@@ -229,7 +267,10 @@ function robotsSentence(file: StoredRobots | undefined, url: RequestUrl, { userA
     case 'allowAll':
       return `${source} is unavailable (status ${String(file.status ?? '')}${when}): everything is allowed.`;
     case 'rules': {
-      const rules = parseRobots(decodeRobots(file.body ?? new Uint8Array()), productTokenOf(userAgent));
+      const rules = parseRobots(
+        decodeRobots(file.body ?? new Uint8Array()),
+        productTokenOf(userAgent),
+      );
       const { allowed, rule, line } = robotsVerdict(rules, url);
       const by = rule === undefined ? 'no rule matches' : `line ${String(line)}: ${rule}`;
       return `${allowed ? 'Allowed' : 'Forbidden'} by ${source} (${by}${when}).`;

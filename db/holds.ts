@@ -54,10 +54,20 @@ export async function writeHold(
 ): Promise<{ readonly hold: HoldRow | null; readonly sequence: number }> {
   const hostId = await ensureHost(db, hostKey);
   return inTransaction(db, async (tx) => {
-    const values = [hostId, hold?.who ?? null, hold?.why ?? null, hold?.until ?? null, sequence ?? null];
+    const values = [
+      hostId,
+      hold?.who ?? null,
+      hold?.why ?? null,
+      hold?.until ?? null,
+      sequence ?? null,
+    ];
     const { rowCount } = await tx.query({ name: 'set_hold', text: SET_HOLD, values });
     if (rowCount === 1) await touchHost(tx, hostId);
-    const { rows } = await tx.query<StandingRow>({ name: 'standing_hold', text: STANDING_HOLD, values: [hostId] });
+    const { rows } = await tx.query<StandingRow>({
+      name: 'standing_hold',
+      text: STANDING_HOLD,
+      values: [hostId],
+    });
     const row = rows[0];
     if (row === undefined) throw new Error(`Host "${hostKey}" has no row`);
     const { who, why, since, until } = row;

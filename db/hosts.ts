@@ -29,7 +29,11 @@ const PARK = `
      and state <> $2`;
 
 /** Records that a host's workflow rests or has ended; each of its crawls looks at its standing anew. */
-export async function parkHost(db: Db, hostId: number, state: 'resting' | 'robots' | 'idle'): Promise<void> {
+export async function parkHost(
+  db: Db,
+  hostId: number,
+  state: 'resting' | 'robots' | 'idle',
+): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { rowCount } = await tx.query({ name: 'park_host', text: PARK, values: [hostId, state] });
     if (rowCount === 1) await touchHost(tx, hostId);
@@ -45,8 +49,13 @@ const ASKED = `
    limit 10000`;
 
 /** The pace of the live hosts of all crawls, from which the visit's budget follows. */
-export async function livePaces(db: Db): Promise<readonly { readonly fetchMs: number; readonly gapMs: number }[]> {
-  const { rows } = await db.query<{ fetchMs: number; gapMs: number }>({ name: 'live_paces', text: ASKED });
+export async function livePaces(
+  db: Db,
+): Promise<readonly { readonly fetchMs: number; readonly gapMs: number }[]> {
+  const { rows } = await db.query<{ fetchMs: number; gapMs: number }>({
+    name: 'live_paces',
+    text: ASKED,
+  });
   return rows;
 }
 
@@ -87,10 +96,18 @@ export interface ForgottenHost {
  */
 export async function forgottenHosts(
   db: Db,
-  { crawlId, atOnce, after }: { readonly crawlId: number | undefined; readonly atOnce: boolean; readonly after: number },
+  {
+    crawlId,
+    atOnce,
+    after,
+  }: { readonly crawlId: number | undefined; readonly atOnce: boolean; readonly after: number },
 ): Promise<readonly ForgottenHost[]> {
   const values = [crawlId ?? null, atOnce, after, REFEED_HOSTS];
-  const { rows } = await db.query<ForgottenHost>({ name: 'forgotten_hosts', text: FORGOTTEN, values });
+  const { rows } = await db.query<ForgottenHost>({
+    name: 'forgotten_hosts',
+    text: FORGOTTEN,
+    values,
+  });
   return rows;
 }
 

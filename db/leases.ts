@@ -148,7 +148,10 @@ export async function claimHost(
   const row = rows[0];
   if (row === undefined) throw new Error(`Host ${String(hostId)} ("${hostKey}") has no row`);
   if (!row.leased) {
-    return { kind: 'notYet', waitMs: row.held ? HELD_LOOK_MS : Math.max(Math.ceil(Number(row.allowedInMs ?? 0)), 1) };
+    return {
+      kind: 'notYet',
+      waitMs: row.held ? HELD_LOOK_MS : Math.max(Math.ceil(Number(row.allowedInMs ?? 0)), 1),
+    };
   }
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
   return {
@@ -161,7 +164,11 @@ export async function claimHost(
 /** The id of a host's row, made where there is none. */
 export async function ensureHost(db: Db, hostKey: string): Promise<number> {
   await db.query({ name: 'ensure_host', text: ENSURE_HOST, values: [hostKey] });
-  const { rows } = await db.query<{ hostId: number }>({ name: 'find_host', text: FIND_HOST, values: [hostKey] });
+  const { rows } = await db.query<{ hostId: number }>({
+    name: 'find_host',
+    text: FIND_HOST,
+    values: [hostKey],
+  });
   const hostId = rows[0]?.hostId;
   if (hostId === undefined) throw new Error(`Host "${hostKey}" could not be made`);
   return hostId;

@@ -88,20 +88,57 @@ interface ProgressRow {
  * @throws Error where the crawl is not there any more.
  */
 export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgress> {
-  const { rows } = await db.query<ProgressRow>({ name: 'progress', text: PROGRESS, values: [crawlId] });
+  const { rows } = await db.query<ProgressRow>({
+    name: 'progress',
+    text: PROGRESS,
+    values: [crawlId],
+  });
   const row = rows[0];
   if (row === undefined) throw new Error(`Crawl ${String(crawlId)} is not there any more`);
-  const { name, state, endReason, startedAt, endedAt, pages, pageBudget, bytes, known, outcomes, assigned } = row;
+  const {
+    name,
+    state,
+    endReason,
+    startedAt,
+    endedAt,
+    pages,
+    pageBudget,
+    bytes,
+    known,
+    outcomes,
+    assigned,
+  } = row;
   return {
-    name, state, endReason, startedAt, endedAt, pages, pageBudget, bytes, known, outcomes, assigned,
+    name,
+    state,
+    endReason,
+    startedAt,
+    endedAt,
+    pages,
+    pageBudget,
+    bytes,
+    known,
+    outcomes,
+    assigned,
     hosts: hostsOf(row),
     queuedByBand: Array.from({ length: row.bands }, (_, at) => row.queued[String(at + 1)] ?? 0),
     errors: (outcomes['failed'] ?? 0) + (outcomes['put off'] ?? 0),
-    waiting: { retries: row.retries, robots: row.robotsWaits, held: row.heldUrls, until: row.until },
+    waiting: {
+      retries: row.retries,
+      robots: row.robotsWaits,
+      held: row.heldUrls,
+      until: row.until,
+    },
   };
 }
 
 function hostsOf({ hosts, allHosts }: ProgressRow): CrawlProgress['hosts'] {
   const { live = 0, resting = 0, held = 0, robots = 0 } = hosts;
-  return { live, resting, held, robots, idle: Math.max(allHosts - live - resting - held - robots, 0) };
+  return {
+    live,
+    resting,
+    held,
+    robots,
+    idle: Math.max(allHosts - live - resting - held - robots, 0),
+  };
 }

@@ -27,7 +27,12 @@ export type Lottery = (bands: readonly number[], draws: number) => ReadonlyMap<n
  *
  * A repeated batch id gives what it assigned before; an older one is refused as stale.
  */
-export async function pullBatch(db: Db, shard: Shard, batchId: number, lottery: Lottery): Promise<Pulled> {
+export async function pullBatch(
+  db: Db,
+  shard: Shard,
+  batchId: number,
+  lottery: Lottery,
+): Promise<Pulled> {
   return inTransaction(db, async (tx) => {
     const row = await lockShard(tx, shard);
     if (row.batchId === batchId) return { kind: 'pulled', feeds: row.batchFeeds };
@@ -46,7 +51,13 @@ async function assign(tx: Tx, shard: Shard, lottery: Lottery): Promise<readonly 
   const byBand = new Map<number, number>();
   let { pagesLeft, idleHosts } = limits;
   for (const [band, hosts] of draws) {
-    const assigned = await assignBand(tx, shard, { band, hosts, idleHosts, pagesLeft, budgeted: limits.pagesLeft !== null });
+    const assigned = await assignBand(tx, shard, {
+      band,
+      hosts,
+      idleHosts,
+      pagesLeft,
+      budgeted: limits.pagesLeft !== null,
+    });
     const count = assigned.reduce((sum, feed) => sum + feed.count, 0);
     byBand.set(band, -count);
     if (pagesLeft !== null) pagesLeft -= count;
@@ -114,7 +125,11 @@ const BANDS_WITH_WORK = `
    order by b.band`;
 
 async function bandsWithWork(tx: Tx, { crawlId }: Shard): Promise<readonly number[]> {
-  const { rows } = await tx.query<{ band: number }>({ name: 'bands_with_work', text: BANDS_WITH_WORK, values: [crawlId] });
+  const { rows } = await tx.query<{ band: number }>({
+    name: 'bands_with_work',
+    text: BANDS_WITH_WORK,
+    values: [crawlId],
+  });
   return rows.map(({ band }) => band);
 }
 
@@ -188,9 +203,25 @@ interface BandOrder {
   readonly budgeted: boolean;
 }
 
-async function assignBand(tx: Tx, { crawlId }: Shard, order: BandOrder): Promise<readonly (Feed & { readonly idle: boolean })[]> {
-  const values = [crawlId, order.band, order.hosts, order.idleHosts, PULL_URLS_A_HOST, order.pagesLeft, order.budgeted];
-  const { rows } = await tx.query<Feed & { idle: boolean }>({ name: 'assign_band', text: ASSIGN_BAND, values });
+async function assignBand(
+  tx: Tx,
+  { crawlId }: Shard,
+  order: BandOrder,
+): Promise<readonly (Feed & { readonly idle: boolean })[]> {
+  const values = [
+    crawlId,
+    order.band,
+    order.hosts,
+    order.idleHosts,
+    PULL_URLS_A_HOST,
+    order.pagesLeft,
+    order.budgeted,
+  ];
+  const { rows } = await tx.query<Feed & { idle: boolean }>({
+    name: 'assign_band',
+    text: ASSIGN_BAND,
+    values,
+  });
   return rows;
 }
 
@@ -212,6 +243,15 @@ const REMEMBER = `
    where crawl_id = $1
      and shard = $2`;
 
-async function remember(tx: Tx, { crawlId, shard }: Shard, batchId: number, feeds: readonly Feed[]): Promise<void> {
-  await tx.query({ name: 'remember_batch', text: REMEMBER, values: [crawlId, shard, batchId, JSON.stringify(feeds)] });
+async function remember(
+  tx: Tx,
+  { crawlId, shard }: Shard,
+  batchId: number,
+  feeds: readonly Feed[],
+): Promise<void> {
+  await tx.query({
+    name: 'remember_batch',
+    text: REMEMBER,
+    values: [crawlId, shard, batchId, JSON.stringify(feeds)],
+  });
 }

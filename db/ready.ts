@@ -62,7 +62,11 @@ const SET_READY = `
          is distinct from (excluded.due_at, excluded.standing, excluded.until_at)`;
 
 /** Sets the front queues of the given hosts from what they have queued, assigned and owed. Holds the shard's lock. */
-export async function setReady(tx: Tx, { crawlId }: Shard, hostIds: readonly number[]): Promise<void> {
+export async function setReady(
+  tx: Tx,
+  { crawlId }: Shard,
+  hostIds: readonly number[],
+): Promise<void> {
   if (hostIds.length === 0) return;
   await tx.query({ name: 'set_ready', text: SET_READY, values: [crawlId, [...hostIds]] });
 }

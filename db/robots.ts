@@ -76,7 +76,11 @@ export async function writeRobots(db: Db, { hostId, origin, read }: RobotsUpdate
       return;
     }
     case 'redirected':
-      await db.query({ name: 'write_robots_hop', text: WRITE_HOP, values: [hostId, origin, read.to] });
+      await db.query({
+        name: 'write_robots_hop',
+        text: WRITE_HOP,
+        values: [hostId, origin, read.to],
+      });
       return;
     case 'unreachable': {
       const values = [hostId, origin, read.status, read.pauseMs];
@@ -108,7 +112,11 @@ const READ = `
 
 /** The stored file, for a process that has no parsed copy of this version. */
 export async function readRobots(db: Db, robotsId: number): Promise<StoredRobots | undefined> {
-  const { rows } = await db.query<StoredRobots>({ name: 'read_robots', text: READ, values: [robotsId] });
+  const { rows } = await db.query<StoredRobots>({
+    name: 'read_robots',
+    text: READ,
+    values: [robotsId],
+  });
   return rows[0];
 }
 
@@ -124,6 +132,10 @@ const OF_HOST = `
 
 /** Every robots.txt known of a host, one an origin. */
 export async function robotsOfHost(db: Db, hostId: number): Promise<readonly StoredRobots[]> {
-  const { rows } = await db.query<StoredRobots>({ name: 'robots_of_host', text: OF_HOST, values: [hostId] });
+  const { rows } = await db.query<StoredRobots>({
+    name: 'robots_of_host',
+    text: OF_HOST,
+    values: [hostId],
+  });
   return rows;
 }

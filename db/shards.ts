@@ -9,7 +9,11 @@ export interface Shard {
 /** What the shard's row remembers of its latest pull. */
 export interface ShardRow {
   readonly batchId: number;
-  readonly batchFeeds: readonly { readonly hostId: number; readonly hostKey: string; readonly count: number }[];
+  readonly batchFeeds: readonly {
+    readonly hostId: number;
+    readonly hostKey: string;
+    readonly count: number;
+  }[];
 }
 
 // Index: shard_pkey.
@@ -27,7 +31,11 @@ const LOCK = `
  * @throws Error where the crawl has no such shard: it was removed.
  */
 export async function lockShard(tx: Tx, { crawlId, shard }: Shard): Promise<ShardRow> {
-  const { rows } = await tx.query<ShardRow>({ name: 'lock_shard', text: LOCK, values: [crawlId, shard] });
+  const { rows } = await tx.query<ShardRow>({
+    name: 'lock_shard',
+    text: LOCK,
+    values: [crawlId, shard],
+  });
   const row = rows[0];
   if (row === undefined) throw new Error(`Crawl ${String(crawlId)} has no shard ${String(shard)}`);
   return row;

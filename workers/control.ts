@@ -1,4 +1,10 @@
-import { Client, Connection, ScheduleAlreadyRunning, ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  ScheduleAlreadyRunning,
+  ScheduleOverlapPolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { markStopping, type CrawlRow } from '../db/crawls.ts';
 import { ensureHost } from '../db/leases.ts';
@@ -7,7 +13,12 @@ import type { HostKey } from '../domain/host-key.ts';
 import { crawl } from '../workflows/crawl.ts';
 import { host } from '../workflows/host.ts';
 import { housekeeping } from '../workflows/housekeeping.ts';
-import { crawlWorkflowId, hostWorkflowId, prioritizerWorkflowId, TASK_QUEUE } from '../workflows/ids.ts';
+import {
+  crawlWorkflowId,
+  hostWorkflowId,
+  prioritizerWorkflowId,
+  TASK_QUEUE,
+} from '../workflows/ids.ts';
 import { CrawlHost, CrawlState, pause, resume, stop, wake } from '../workflows/messages.ts';
 import type { TemporalTarget } from './config.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -41,7 +52,10 @@ export async function connectControl({
 }): Promise<Control> {
   if (temporal === undefined) throw new Error('No Temporal was asked for');
   const { address, namespace, connection } = temporal;
-  const client = new Client({ connection: await Connection.connect({ ...connection, address }), namespace });
+  const client = new Client({
+    connection: await Connection.connect({ ...connection, address }),
+    namespace,
+  });
   const db = connectDatabase(databaseUrl, { max: 2, applicationName: 'decorum control' });
   return {
     startCrawl: async (row) => {
@@ -54,11 +68,18 @@ export async function connectControl({
       await ifThere(client.workflow.getHandle(crawlWorkflowId(name)).signal(stop));
     },
     pauseHost: async (hostKey, { who, why, until }, sequence) => {
-      const order = { who, why, sequence, ...(until === undefined ? {} : { until: until.toISOString() }) };
+      const order = {
+        who,
+        why,
+        sequence,
+        ...(until === undefined ? {} : { until: until.toISOString() }),
+      };
       await pauseHost(client, db, hostKey, order);
     },
     resumeHost: async (hostKey, who, sequence) => {
-      await ifThere(client.workflow.getHandle(hostWorkflowId(hostKey)).signal(resume, { who, sequence }));
+      await ifThere(
+        client.workflow.getHandle(hostWorkflowId(hostKey)).signal(resume, { who, sequence }),
+      );
     },
     close: async () => {
       await client.connection.close();
@@ -94,7 +115,12 @@ async function pauseHost(
   client: Client,
   db: Db,
   hostKey: HostKey,
-  order: { readonly who: string; readonly why: string; readonly until?: string; readonly sequence: number },
+  order: {
+    readonly who: string;
+    readonly why: string;
+    readonly until?: string;
+    readonly sequence: number;
+  },
 ): Promise<void> {
   await client.workflow.signalWithStart(host, {
     workflowId: hostWorkflowId(hostKey),
@@ -116,7 +142,12 @@ async function ensureSchedule(client: Client): Promise<void> {
       scheduleId: 'housekeeping',
       spec: { intervals: [{ every: HOUSEKEEPING_EVERY }] },
       policies: { overlap: ScheduleOverlapPolicy.SKIP },
-      action: { type: 'startWorkflow', workflowType: housekeeping, workflowId: 'housekeeping', taskQueue: TASK_QUEUE },
+      action: {
+        type: 'startWorkflow',
+        workflowType: housekeeping,
+        workflowId: 'housekeeping',
+        taskQueue: TASK_QUEUE,
+      },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;

@@ -26,7 +26,10 @@ async function main(): Promise<void> {
   const stopping = new AbortController();
   installRuntime(log);
 
-  const db = connectDatabase(databaseUrl, { max: DATABASE_CONNECTIONS, applicationName: `decorum worker ${String(own.slot)}` });
+  const db = connectDatabase(databaseUrl, {
+    max: DATABASE_CONNECTIONS,
+    applicationName: `decorum worker ${String(own.slot)}`,
+  });
   const warc = await openWarcStore({ dir: own.warcDir, slot: slotName(own.slot) });
   const parser = createParsePool(PARSE_LIMITS);
   const client = await clientOf(temporal);
@@ -61,13 +64,19 @@ function installRuntime(log: Logger): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      log.warn({ level, meta: meta === undefined ? undefined : String(meta['error'] ?? '') }, message);
+      log.warn(
+        { level, meta: meta === undefined ? undefined : String(meta['error'] ?? '') },
+        message,
+      );
     }),
   });
 }
 
 async function clientOf({ address, namespace, connection }: TemporalTarget): Promise<Client> {
-  return new Client({ connection: await Connection.connect({ ...connection, address }), namespace });
+  return new Client({
+    connection: await Connection.connect({ ...connection, address }),
+    namespace,
+  });
 }
 
 /** One resolver a list of name servers, each with its own cache. */

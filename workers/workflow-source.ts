@@ -8,9 +8,10 @@ export function bundleFile(): string {
 
 /** The workflows for a worker: the prebuilt bundle where this runs built, else the sources, bundled at start. */
 export function workflowSource():
-  | { readonly workflowBundle: { readonly codePath: string } }
-  | { readonly workflowsPath: string } {
+  { readonly workflowBundle: { readonly codePath: string } } | { readonly workflowsPath: string } {
   const built = import.meta.filename.endsWith('.js');
   if (built && existsSync(bundleFile())) return { workflowBundle: { codePath: bundleFile() } };
-  return { workflowsPath: join(import.meta.dirname, '..', 'workflows', built ? 'index.js' : 'index.ts') };
+  return {
+    workflowsPath: join(import.meta.dirname, '..', 'workflows', built ? 'index.js' : 'index.ts'),
+  };
 }

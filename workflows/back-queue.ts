@@ -1,4 +1,10 @@
-import type { Hold, HoldOrder, VisitBudget, VisitNote, VisitResult } from '../activities/contract.ts';
+import type {
+  Hold,
+  HoldOrder,
+  VisitBudget,
+  VisitNote,
+  VisitResult,
+} from '../activities/contract.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { HostView } from './messages.ts';
@@ -68,7 +74,8 @@ export function restore(input: HostInput, nowIso: string): BackQueue {
 
 /** The whole state, for the next run. */
 export function carry(back: BackQueue): HostInput {
-  const { hostId, hostKey, budget, hold, state, since, waitMs, requests, notes, draining, fed } = back;
+  const { hostId, hostKey, budget, hold, state, since, waitMs, requests, notes, draining, fed } =
+    back;
   return { hostId, hostKey, budget, hold, state, since, waitMs, requests, notes, draining, fed };
 }
 
@@ -104,7 +111,10 @@ export function details(back: BackQueue): string {
   const last = back.notes.at(-1);
   const rows: [string, string][] = [
     ['state', `${back.state} since ${back.since}`],
-    ['next request', back.waitMs > 0 ? `in ${formatDuration(back.waitMs)}` : 'as soon as it is allowed'],
+    [
+      'next request',
+      back.waitMs > 0 ? `in ${formatDuration(back.waitMs)}` : 'as soon as it is allowed',
+    ],
     ['requests', String(back.requests)],
     ['pages a visit', String(back.budget.pages)],
     ['last', last === undefined ? 'nothing yet' : `${last.url} (${last.outcome})`],
@@ -117,7 +127,12 @@ export function details(back: BackQueue): string {
 /** A pause as the row's writer wants it; what a bare signal leaves out is filled in. */
 export function pauseOrderOf(
   hostKey: string,
-  { who = 'someone, by signal', why = 'no reason given', until, sequence }: {
+  {
+    who = 'someone, by signal',
+    why = 'no reason given',
+    until,
+    sequence,
+  }: {
     readonly who?: string;
     readonly why?: string;
     readonly until?: string;
@@ -134,7 +149,10 @@ export function pauseOrderOf(
 
 export function resumeOrderOf(
   hostKey: string,
-  { who = 'someone, by signal', sequence }: { readonly who?: string; readonly sequence?: number } = {},
+  {
+    who = 'someone, by signal',
+    sequence,
+  }: { readonly who?: string; readonly sequence?: number } = {},
 ): HoldOrder {
   return { hostKey, who, hold: null, ...(sequence === undefined ? {} : { sequence }) };
 }

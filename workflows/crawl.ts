@@ -50,7 +50,8 @@ export async function crawl(input: CrawlInput): Promise<{ readonly ended: EndRea
     await finish(input.name, opened, end);
     return { ended: end };
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => finish(input.name, opened, 'stopped'));
+    if (isCancellation(error))
+      await CancellationScope.nonCancellable(() => finish(input.name, opened, 'stopped'));
     throw error;
   }
 }
@@ -72,7 +73,9 @@ function listen(watch: Watch): void {
 
 /** Feeds what an earlier run left assigned, and starts one prioritizer a shard; one that runs already goes on. */
 async function begin(name: string, { crawlId, shards }: OpenedCrawl): Promise<void> {
-  await refeed.executeWithOptions({ summary: 'feed again what was assigned' }, [{ crawlId, atOnce: true }]);
+  await refeed.executeWithOptions({ summary: 'feed again what was assigned' }, [
+    { crawlId, atOnce: true },
+  ]);
   for (let shard = 0; shard < shards; shard += 1) {
     try {
       await startChild(prioritizer, {
@@ -88,7 +91,11 @@ async function begin(name: string, { crawlId, shards }: OpenedCrawl): Promise<vo
 }
 
 /** Waits for the crawl's end; `null` where a new run should go on waiting. */
-async function untilEnd(name: string, opened: OpenedCrawl, watch: Watch): Promise<EndReason | null> {
+async function untilEnd(
+  name: string,
+  opened: OpenedCrawl,
+  watch: Watch,
+): Promise<EndReason | null> {
   let { timeLeftMs } = opened;
   for (;;) {
     if (watch.stopped) return 'stopped';
@@ -117,7 +124,11 @@ async function untilCalled(watch: Watch, timeLeftMs: number | null): Promise<boo
   return true;
 }
 
-async function finish(name: string, { crawlId, shards }: OpenedCrawl, reason: EndReason): Promise<void> {
+async function finish(
+  name: string,
+  { crawlId, shards }: OpenedCrawl,
+  reason: EndReason,
+): Promise<void> {
   setCurrentDetails(`ending: ${reason}`);
   for (let shard = 0; shard < shards; shard += 1) {
     try {

@@ -60,7 +60,8 @@ export async function host(input: HostInput): Promise<{ readonly requests: numbe
       ]);
       note(back, result);
       await settleIn(back, stateAfter(result));
-      if (result.next.kind === 'empty' && (await hasEnded(back))) return { requests: back.requests };
+      if (result.next.kind === 'empty' && (await hasEnded(back)))
+        return { requests: back.requests };
     }
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => park(back, 'idle'));
@@ -102,7 +103,11 @@ async function obey(back: BackQueue, order: HoldOrder): Promise<void> {
 /** The gap, a backoff, a rest: a durable timer, which a pause or (while resting) a feed ends early. */
 async function leaveAlone(back: BackQueue): Promise<void> {
   if (back.waitMs <= 0 || (back.fed && back.state !== 'live')) return;
-  await interruptibleSleep(back, back.waitMs, `${back.state === 'live' ? 'gap' : back.state} ${formatDuration(back.waitMs)}`);
+  await interruptibleSleep(
+    back,
+    back.waitMs,
+    `${back.state === 'live' ? 'gap' : back.state} ${formatDuration(back.waitMs)}`,
+  );
   back.waitMs = 0;
 }
 

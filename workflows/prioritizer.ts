@@ -52,7 +52,9 @@ export async function prioritizer(input: PrioritizerInput): Promise<void> {
     rounds.woken = false;
     const findings = await round(rounds);
     rounds.pauseMs = roundPauseMs(findings, rounds.pauseMs);
-    setCurrentDetails(`batch ${String(rounds.lastBatchId)}: ${String(findings.admitted)} URLs admitted, ${String(findings.fedHosts)} hosts fed`);
+    setCurrentDetails(
+      `batch ${String(rounds.lastBatchId)}: ${String(findings.admitted)} URLs admitted, ${String(findings.fedHosts)} hosts fed`,
+    );
     if (findings.quiet) await tellCrawl(rounds);
     await rest(rounds);
   }
@@ -109,7 +111,9 @@ async function pullAndFeed(rounds: Rounds): Promise<number> {
   rounds.lastBatchId = batchId;
   const { feeds, budget } = pulled;
   if (feeds.length > 0) {
-    await feedHosts.executeWithOptions({ summary: `feed ${String(feeds.length)} hosts` }, [{ batchId, feeds, budget }]);
+    await feedHosts.executeWithOptions({ summary: `feed ${String(feeds.length)} hosts` }, [
+      { batchId, feeds, budget },
+    ]);
   }
   return feeds.length;
 }
@@ -130,7 +134,9 @@ async function rest(rounds: Rounds): Promise<void> {
     scope.cancel();
   };
   try {
-    await scope.run(() => sleep(rounds.pauseMs, { summary: `next round in ${formatDuration(rounds.pauseMs)}` }));
+    await scope.run(() =>
+      sleep(rounds.pauseMs, { summary: `next round in ${formatDuration(rounds.pauseMs)}` }),
+    );
   } catch (error) {
     if (!isCancellation(error) || CancellationScope.current().consideredCancelled) throw error;
   } finally {
