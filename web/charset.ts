@@ -20,9 +20,9 @@ export function decodeHtml(body: Uint8Array, contentType: string): DecodedHtml {
     decoderFor(charsetOf(contentType)) ??
     declaredInside(body) ??
     (isUtf8(body) ? new TextDecoder() : new TextDecoder('windows-1252'));
-  const text = decoder.decode(body);
   const charset = decoder.encoding;
-  return { text: charset === 'windows-1252' ? withWindowsPunctuation(text) : text, charset };
+  // Some versions of Node read windows-1252 as Latin-1, unless they are asked for a part; no part has a remainder.
+  return { text: decoder.decode(body, { stream: charset === 'windows-1252' }), charset };
 }
 
 function byteOrderMark([first, second, third]: Uint8Array): TextDecoder | undefined {
@@ -66,15 +66,4 @@ function isUtf8(body: Uint8Array): boolean {
   } catch {
     return false;
   }
-}
-
-/** What windows-1252 has at 0x80–0x9f; a space where it has nothing of its own (Encoding Standard, index). */
-const WINDOWS_PUNCTUATION = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
-
-/** Some versions of Node read windows-1252 as if it were Latin-1, and leave control characters in these places. */
-function withWindowsPunctuation(text: string): string {
-  return text.replace(/[\u0080-\u009f]/g, (control) => {
-    const character = WINDOWS_PUNCTUATION.charAt(control.charCodeAt(0) - 0x80);
-    return character === ' ' ? control : character;
-  });
 }

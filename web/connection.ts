@@ -24,6 +24,7 @@ export class Connection {
   readonly #abandoned = new AbortController();
   #dialled = false;
   #socket: Socket | undefined;
+  #remoteAddress = '';
   #statusLine: string | undefined;
 
   constructor(order: ConnectionOrder) {
@@ -32,9 +33,8 @@ export class Connection {
 
   /** The address that was connected to; empty before. */
   get remoteAddress(): string {
-    return this.#socket?.remoteAddress ?? this.#connectedAddress;
+    return this.#remoteAddress;
   }
-  #connectedAddress = '';
 
   /** As the host's status line names it, such as `HTTP/1.0`; `HTTP/1.1` where none was read. */
   get httpVersion(): string {
@@ -69,7 +69,7 @@ export class Connection {
     const deadlineMs = performance.now() + this.#order.connectTimeoutMs;
     const portNumber = Number(port || (protocol === 'https:' ? 443 : 80));
     const socket = await this.#dialFirst(this.#allowedAddresses(), portNumber, deadlineMs);
-    this.#connectedAddress = socket.remoteAddress ?? '';
+    this.#remoteAddress = socket.remoteAddress ?? '';
     if (protocol !== 'https:') return socket;
 
     const secured = connectTls({

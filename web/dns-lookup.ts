@@ -46,11 +46,11 @@ async function askServers(order: LookupOrder): Promise<Lookup> {
     const startedAtMs = performance.now();
     const [v4, v6] = await askOnce(order, lengthMs);
     order.signal.throwIfAborted();
-    // IPv6 addresses alone count as an answer only once the IPv4 ones had their chance.
     const isLast = index === order.tryLengthsMs.length - 1;
-    if (v4.kind !== 'noAnswer' || (isLast && v6.kind === 'records')) {
-      if (v4.kind === 'records' || v6.kind !== 'noAnswer') return settle(v4, v6);
-    }
+    const isAnswered = v4.kind === 'records' || (v4.kind === 'none' && v6.kind !== 'noAnswer');
+    // IPv6 addresses alone count as an answer only once the IPv4 ones had every chance.
+    if (isAnswered || (isLast && v6.kind === 'records')) return settle(v4, v6);
+
     last = v4.kind === 'noAnswer' ? v4 : v6;
     if (usesSystem && last.kind === 'noAnswer' && last.code === 'ECONNREFUSED') break;
 

@@ -47,6 +47,9 @@ export interface Exchange {
 /** The most bytes of header fields that are read; beyond, the answer is malformed. */
 const MAX_HEADER_BYTES = 65_536;
 
+/** Most pages fit. */
+const FIRST_ROOM_BYTES = 32_768;
+
 /**
  * One GET over a connection of its own, which is closed at the end: a host never sees an idle connection of ours,
  * nor a second one (R8). Redirects are not followed (R25). Never rejects for what the web does.
@@ -95,7 +98,7 @@ function getRequest({ url, headers }: ExchangeOrder): Dispatcher.DispatchOptions
 class AnswerRecorder implements Dispatcher.DispatchHandler {
   readonly #maxBodyBytes: number;
   readonly #onEnd: (end: ExchangeEnd) => void;
-  readonly #chunks: Buffer[] = [];
+  #room = Buffer.allocUnsafeSlow(FIRST_ROOM_BYTES);
   #bodyBytes = 0;
   #ended = false;
   head: AnswerHead | undefined;
@@ -106,7 +109,7 @@ class AnswerRecorder implements Dispatcher.DispatchHandler {
   }
 
   get rawBody(): Buffer {
-    return Buffer.concat(this.#chunks, this.#bodyBytes);
+    return Buffer.from(this.#room.subarray(0, this.#bodyBytes));
   }
 
   end(end: ExchangeEnd): void {
@@ -134,9 +137,20 @@ class AnswerRecorder implements Dispatcher.DispatchHandler {
   onResponseData(_controller: unknown, chunk: Buffer): void {
     if (this.#ended) return;
     const kept = chunk.subarray(0, this.#maxBodyBytes - this.#bodyBytes);
-    this.#chunks.push(kept);
-    this.#bodyBytes += kept.length;
+    this.#append(kept);
     if (kept.length < chunk.length) this.end({ kind: 'overLimit' });
+  }
+
+  /** Copied, not collected: a body in chunks of one byte would cost a hundred times its size. */
+  #append(chunk: Buffer): void {
+    const bodyBytes = this.#bodyBytes + chunk.length;
+    if (bodyBytes > this.#room.length) {
+      const wider = Buffer.allocUnsafeSlow(Math.max(bodyBytes, 2 * this.#room.length));
+      this.#room.copy(wider, 0, 0, this.#bodyBytes);
+      this.#room = wider;
+    }
+    chunk.copy(this.#room, this.#bodyBytes);
+    this.#bodyBytes = bodyBytes;
   }
 
   onResponseEnd(): void {

@@ -29,8 +29,17 @@ export interface ParsedPage {
 const MAX_LINKS = 10_000;
 const MAX_TITLE_CHARS = 500;
 
-/** Longer references are no links: 10,000 of them, or one as the base of 10,000, would fill the memory. */
-const MAX_REFERENCE_CHARS = 8_192;
+/** References as they are written; several may lead to one link. */
+const MAX_REFERENCES = 50_000;
+
+/** Of all links together: a long base would multiply with their number. */
+const MAX_LINK_CHARS = 10_000_000;
+
+/**
+ * What stands beyond is not read. The memory that a page may take is bounded here and in `readTags`, since V8 may
+ * answer a thread that asks for more than its limit by ending the whole process.
+ */
+const MAX_PAGE_BYTES = 16_000_000;
 
 const NO_PAGE: ParsedPage = {
   title: undefined,
@@ -48,7 +57,7 @@ const NO_PAGE: ParsedPage = {
 export function extractPage({ url, contentType, body }: PageSource): ParsedPage {
   if (!isHtml(contentType, body)) return NO_PAGE;
   const notes = new PageNotes();
-  readTags(decodeHtml(body, contentType).text, notes);
+  readTags(decodeHtml(body.subarray(0, MAX_PAGE_BYTES), contentType).text, notes);
 
   const base = parseRequestUrl(notes.base ?? '', url) ?? url;
   return {
@@ -90,7 +99,7 @@ class PageNotes {
         this.#refer(attributes.get('src'));
         break;
       case 'base':
-        this.base ??= shortEnough(attributes.get('href'));
+        this.base ??= attributes.get('href');
         break;
       case 'link':
         this.#noteLink(attributes);
@@ -118,14 +127,14 @@ class PageNotes {
   };
 
   #refer(reference: string | undefined): void {
-    const short = shortEnough(reference);
-    if (short !== undefined) this.references.add(short);
+    if (reference === undefined || this.references.size >= MAX_REFERENCES) return;
+    this.references.add(reference);
   }
 
   #noteLink(attributes: Attributes): void {
     const href = attributes.get('href');
     const relations = wordsOf(attributes.get('rel'));
-    if (relations.includes('canonical')) this.canonical ??= shortEnough(href);
+    if (relations.includes('canonical')) this.canonical ??= href;
     if (relations.some((word) => word === 'next' || word === 'prev' || word === 'canonical')) {
       this.#refer(href);
     }
@@ -133,18 +142,13 @@ class PageNotes {
 
   #noteMeta(attributes: Attributes): void {
     const content = attributes.get('content') ?? '';
-    if (attributes.get('name')?.trim().toLowerCase() === 'robots') {
+    if (attributes.get('name')?.toLowerCase() === 'robots') {
       for (const word of wordsOf(content)) this.robots.add(word);
     }
-    if (attributes.get('http-equiv')?.trim().toLowerCase() === 'refresh') {
+    if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
       this.#refer(refreshTarget(content));
     }
   }
-}
-
-function shortEnough(reference: string | undefined): string | undefined {
-  const trimmed = reference?.trim();
-  return trimmed !== undefined && trimmed.length <= MAX_REFERENCE_CHARS ? trimmed : undefined;
 }
 
 function wordsOf(list: string | undefined): readonly string[] {
@@ -153,8 +157,8 @@ function wordsOf(list: string | undefined): readonly string[] {
 
 /** `5; url='next.html'` (HTML §4.2.5.3); a refresh without a URL reloads the page and is no link. */
 function refreshTarget(content: string): string | undefined {
-  const target = /^\s*[\d.]*\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(content)?.[1];
-  return target?.trim().replace(/^(["'])(.*?)\1?$/s, '$2');
+  const target = /^[\d.]*(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(\S.*)$/is.exec(content)?.[1];
+  return target?.replace(/^(["'])(.*?)\1?$/s, '$2');
 }
 
 function titleOf(title: string | undefined): string | undefined {
@@ -166,10 +170,13 @@ function titleOf(title: string | undefined): string | undefined {
 
 function resolveAll(references: Iterable<string>, base: string): readonly string[] {
   const links = new Set<string>();
+  let chars = 0;
   for (const reference of references) {
-    if (links.size >= MAX_LINKS) break;
     const link = parseRequestUrl(reference, base);
-    if (link !== undefined) links.add(link);
+    if (link === undefined || links.has(link)) continue;
+    chars += link.length;
+    if (links.size >= MAX_LINKS || chars > MAX_LINK_CHARS) break;
+    links.add(link);
   }
   return [...links];
 }

@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import { isIP } from 'node:net';
 import { outcomeOfAnswer } from '../domain/answer.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
@@ -56,7 +57,7 @@ export interface FetchResult {
 
 /**
  * One GET of one URL: no redirect followed, no retry, one connection, closed at the end. Whatever the web does is
- * a value in the outcome; only a fault of our own (a bad header) rejects.
+ * a value in the outcome; only a fault of our own (a user agent that is no header value) rejects.
  */
 export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
   const url = new URL(request.url);
@@ -82,6 +83,7 @@ export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
 }
 
 function requestHeadersOf(url: URL, userAgent: string): HeaderFields {
+  validateHeaderValue('user-agent', userAgent);
   return [
     ['host', url.host],
     ['connection', 'close'],

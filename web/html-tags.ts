@@ -1,8 +1,15 @@
 import { Tokenizer } from 'htmlparser2';
 import type { TokenizerCallbacks } from 'htmlparser2';
 
-/** Attributes of a tag by lower-case name, their entities decoded; of repeated ones the first. */
-export type Attributes = ReadonlyMap<string, string>;
+/** The attributes that matter to a crawler. */
+const ATTRIBUTE_NAMES = ['href', 'src', 'rel', 'name', 'content', 'http-equiv'] as const;
+type AttributeName = (typeof ATTRIBUTE_NAMES)[number];
+
+/**
+ * Those attributes of a tag, their entities decoded, white space around dropped; of repeated ones the first.
+ * Values over `MAX_VALUE_CHARS` are left out.
+ */
+export type Attributes = ReadonlyMap<AttributeName, string>;
 
 /** What is told while a page is read, in the order of the page. */
 export interface TagListener {
@@ -11,9 +18,13 @@ export interface TagListener {
   readonly onText: (text: string) => void;
 }
 
+/** Nobody's address is longer; 10,000 of them, or one as the base of 10,000, would fill the memory. */
+const MAX_VALUE_CHARS = 8_192;
+
 /**
- * Reads a page's tags and text, and no tree: the time is linear in the page, however deeply its tags are nested
- * or however many attributes one has (R36). What stands in scripts, styles and comments is no tag.
+ * Reads a page's tags and text, and no tree: the time is linear in the page and the memory constant beside it,
+ * however deeply its tags are nested or however many attributes one has (R36). What stands in scripts, styles and
+ * comments is no tag.
  */
 export function readTags(html: string, listener: TagListener): void {
   const tokenizer = new Tokenizer({ decodeEntities: true }, new TagReader(html, listener));
@@ -25,8 +36,8 @@ class TagReader implements TokenizerCallbacks {
   readonly #html: string;
   readonly #listener: TagListener;
   #name = '';
-  #attributes = new Map<string, string>();
-  #attributeName = '';
+  #attributes = new Map<AttributeName, string>();
+  #attributeName: AttributeName | undefined;
   #attributeValue = '';
 
   constructor(html: string, listener: TagListener) {
@@ -40,21 +51,30 @@ class TagReader implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    this.#attributeName = this.#html.slice(start, end).toLowerCase();
+    const length = end - start;
+    const name = length > 10 ? '' : this.#html.slice(start, end).toLowerCase();
+    this.#attributeName = ATTRIBUTE_NAMES.find((other) => other === name);
     this.#attributeValue = '';
   }
 
   onattribdata(start: number, end: number): void {
-    this.#attributeValue += this.#html.slice(start, end);
+    // One character over the limit says that it is over: what follows is of no use.
+    const roomChars = MAX_VALUE_CHARS + 1 - this.#attributeValue.length;
+    if (this.#attributeName === undefined || roomChars <= 0) return;
+    this.#attributeValue += this.#html.slice(start, Math.min(end, start + roomChars));
   }
 
   onattribentity(codepoint: number): void {
+    if (this.#attributeName === undefined || this.#attributeValue.length > MAX_VALUE_CHARS) return;
     this.#attributeValue += String.fromCodePoint(codepoint);
   }
 
   onattribend(): void {
-    if (this.#attributes.has(this.#attributeName)) return;
-    this.#attributes.set(this.#attributeName, this.#attributeValue);
+    const name = this.#attributeName;
+    if (name === undefined || this.#attributes.has(name)) return;
+    if (this.#attributeValue.length <= MAX_VALUE_CHARS) {
+      this.#attributes.set(name, this.#attributeValue.trim());
+    }
   }
 
   onopentagend(): void {

@@ -24,7 +24,7 @@ export interface ParsePoolOptions {
   readonly threads: number;
   /** For one page, from the moment a thread takes it up. */
   readonly timeLimitMs: number;
-  /** Of one thread's heap. */
+  /** Of one thread's heap: the last resort behind the parser's own limits; 64 is enough for any page. */
   readonly memoryMb: number;
 }
 

@@ -41,11 +41,6 @@ const MIN_TTL_MS = 60_000;
 const MAX_TTL_MS = 3_600_000;
 const NEGATIVE_TTL_MS = 30_000;
 
-interface Remembered {
-  readonly resolution: Resolution;
-  readonly expiresAtMs: number;
-}
-
 /** A look-up under way and the number of those who wait for it; the last to leave ends it. */
 interface Flight {
   readonly answer: Promise<Resolution>;
@@ -63,27 +58,10 @@ export function createResolver(options: ResolverOptions): Resolver {
   const tryLengthsMs = options.tryLengthsMs ?? MERCATOR_TRIES_MS;
   if (servers.length > 0) new CAresResolver().setServers(servers);
 
-  const remembered = new Map<string, Remembered>();
+  const cache = new ResolutionCache(capacity, nowMs);
   const flights = new Map<string, Flight>();
   let hits = 0;
   let misses = 0;
-
-  const recall = (name: string): Resolution | undefined => {
-    const entry = remembered.get(name);
-    if (entry === undefined) return undefined;
-    remembered.delete(name);
-    if (entry.expiresAtMs <= nowMs()) return undefined;
-    remembered.set(name, entry);
-    return entry.resolution;
-  };
-
-  const remember = (name: string, { resolution, ttlMs }: Lookup) => {
-    remembered.set(name, { resolution, expiresAtMs: nowMs() + lifetimeMs(resolution, ttlMs) });
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= capacity) break;
-      remembered.delete(oldest);
-    }
-  };
 
   const takeOff = (name: string): Flight => {
     const abandon = new AbortController();
@@ -92,7 +70,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     };
     const answer = lookUp({ name, servers, tryLengthsMs, signal: abandon.signal })
       .then((lookup) => {
-        remember(name, lookup);
+        cache.remember(name, lookup);
         return lookup.resolution;
       })
       .finally(leave);
@@ -108,7 +86,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const own = answerWithoutLookup(name);
     if (own !== undefined) return own;
 
-    const known = recall(name);
+    const known = cache.recall(name);
     const flight = flights.get(name);
     if (known === undefined && flight === undefined) misses += 1;
     else hits += 1;
@@ -116,6 +94,41 @@ export function createResolver(options: ResolverOptions): Resolver {
   };
 
   return { resolve, counts: () => ({ hits, misses }) };
+}
+
+interface Remembered {
+  readonly resolution: Resolution;
+  readonly expiresAtMs: number;
+}
+
+/** Names in the order in which they were last asked for, the longest ago first. */
+class ResolutionCache {
+  readonly #capacity: number;
+  readonly #nowMs: () => number;
+  readonly #entries = new Map<string, Remembered>();
+
+  constructor(capacity: number, nowMs: () => number) {
+    this.#capacity = capacity;
+    this.#nowMs = nowMs;
+  }
+
+  recall(name: string): Resolution | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(name);
+    if (entry.expiresAtMs <= this.#nowMs()) return undefined;
+    this.#entries.set(name, entry);
+    return entry.resolution;
+  }
+
+  remember(name: string, { resolution, ttlMs }: Lookup): void {
+    const expiresAtMs = this.#nowMs() + lifetimeMs(resolution, ttlMs);
+    this.#entries.set(name, { resolution, expiresAtMs });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#capacity) break;
+      this.#entries.delete(oldest);
+    }
+  }
 }
 
 function answerWithoutLookup(name: string): Resolution | undefined {

@@ -84,6 +84,18 @@ describe('an answer', () => {
     expect(answer?.truncated).toBe(false);
   });
 
+  test('in chunks of one byte is put together too', async () => {
+    const host = await cannedHost(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\nx\r\n'.repeat(100_000),
+      '0\r\n\r\n',
+    );
+
+    const { answer } = await fetchFrom(host);
+
+    expect(answer?.rawBody.toString()).toBe('x'.repeat(100_000));
+  });
+
   test('keeps header text in UTF-8 and in Latin-1', async () => {
     const host = await cannedHost(
       Buffer.from('HTTP/1.1 200 OK\r\nX-A: caf\u00e9\r\n', 'utf8'),
@@ -166,6 +178,12 @@ describe('a connection', () => {
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'connectFailed' });
   });
 
+  test('to port 0 has failed', async () => {
+    const { outcome } = await fetchFrom({ url: requestUrl('http://127.0.0.1:0/') });
+
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'connectFailed' });
+  });
+
   test('goes to the next address where the first has no listener', async () => {
     const host = await cannedHost(answerOf('found'));
 
@@ -230,6 +248,15 @@ describe('a connection', () => {
     );
 
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'connectTimeout' });
+  });
+});
+
+describe('a user agent', () => {
+  test('that is no header value is our own fault, and thrown', async () => {
+    const host = await cannedHost(answerOf('hello'));
+
+    await expect(fetchFrom(host, { userAgent: 'Bad\r\nHost: evil.example' })).rejects.toThrow();
+    expect(host.connections()).toBe(0);
   });
 });
 
