@@ -228,8 +228,10 @@ async function stopLeftovers(home: PostgresHome): Promise<void> {
 
   const noneLeft = (): boolean => processesWith(`postgres: ${name}:`).length === 0;
   // Backends of a killed server end by themselves once they notice, unless a long query keeps them.
-  if (await within(5_000, noneLeft)) return;
-  for (const backend of processesWith(`postgres: ${name}:`)) {
-    await endProcess(backend, FAST_SHUTDOWN.slice(1));
+  if (!(await within(5_000, noneLeft))) {
+    const backends = processesWith(`postgres: ${name}:`);
+    await Promise.all(backends.map((backend) => endProcess(backend, FAST_SHUTDOWN.slice(1))));
   }
+  // The killed server's pid may be another program's by now, and PostgreSQL would then refuse to start.
+  await rm(join(clusterIn(home.folder), 'postmaster.pid'), { force: true });
 }

@@ -6,7 +6,7 @@ import { rotatedLog } from './log-files.ts';
 import type { Logger } from './logger.ts';
 import type { PortWish } from './ports.ts';
 import { endProcess, isAlive, type ProcessId } from './processes.ts';
-import { prepareDatabase, prepareTemporal } from './real-servers.ts';
+import { prepareDatabase } from './prepare-database.ts';
 import type { Addresses, Need } from './supervisor-protocol.ts';
 import { startTemporalServer, stopLeftoverTemporal, type OwnTemporal } from './temporal-server.ts';
 import { startWorker, STOP_WORKER, type OwnWorker } from './worker-process.ts';
@@ -67,7 +67,10 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
     return databaseUrl;
   });
   const service = once(async (temporalCli: string | undefined) => {
-    if (config.temporal !== undefined) return prepareTemporal(config.temporal);
+    if (config.temporal !== undefined) {
+      const { prepareTemporal } = await import('./temporal-service.ts');
+      return prepareTemporal(config.temporal);
+    }
     temporal ??= await keepTemporal(options, temporalCli);
     const { address, namespace, uiUrl } = temporal.first;
     return { address, namespace, uiUrl };

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection } from '@temporalio/client';
 import { freePort, type PortWish } from './ports.ts';
 import { endProcess, identify, processesWith, type ProcessId } from './processes.ts';
 
@@ -68,6 +67,7 @@ export async function stopLeftoverTemporal(databaseFile: string): Promise<void> 
   await Promise.all(servers.map((server) => endProcess(server, STOP)));
 }
 
+/** The one that the dev server always has. */
 const NAMESPACE = 'default';
 const STARTING_LIMIT_MS = 120_000;
 const STOP = [
@@ -125,27 +125,12 @@ async function serverProcess(child: ChildProcess): Promise<ProcessId> {
 }
 
 async function untilHealthy(address: string, child: ChildProcess, logFile: string): Promise<void> {
+  // Loaded when needed: a command that only reads the database must not wait for Temporal's client.
+  const { isHealthy } = await import('./temporal-service.ts');
   const deadline = performance.now() + STARTING_LIMIT_MS;
   while (child.exitCode === null && child.signalCode === null && performance.now() < deadline) {
-    if (await isHealthy(address)) return;
+    if (await isHealthy(address, NAMESPACE)) return;
     await sleep(100);
   }
   throw new Error(`Temporal did not start: see ${logFile}`);
-}
-
-/** Whether the server answers for our namespace with our search attributes, which it registers last. */
-export async function isHealthy(address: string): Promise<boolean> {
-  let connection: Connection | undefined;
-  try {
-    connection = await Connection.connect({ address, connectTimeout: 2_000 });
-    await connection.workflowService.describeNamespace({ namespace: NAMESPACE });
-    const { customAttributes } = await connection.operatorService.listSearchAttributes({
-      namespace: NAMESPACE,
-    });
-    return 'CrawlHost' in customAttributes && 'CrawlState' in customAttributes;
-  } catch {
-    return false;
-  } finally {
-    await connection?.close();
-  }
 }

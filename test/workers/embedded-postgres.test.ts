@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -42,6 +52,23 @@ describe('the embedded Postgres', () => {
     const second = await start(dataDir);
 
     expect(isAlive(first.process)).toBe(false);
+    expect(await ask(second, 'select 1 as answer')).toEqual([{ answer: 1 }]);
+  });
+
+  test('starts although the pid of its killed server is another program’s by now', async () => {
+    const dataDir = aFolder(0o755);
+    const first = await start(dataDir);
+    process.kill(first.process.pid, 'SIGKILL');
+    await first.ended;
+    const other = spawn('sleep', ['60']);
+    onTestFinished(() => void other.kill());
+    const { folder } = await postgresHome(dataDir);
+    const pidFile = join(clusterIn(folder), 'postmaster.pid');
+    const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n');
+    writeFileSync(pidFile, [other.pid, ...rest].join('\n'));
+
+    const second = await start(dataDir);
+
     expect(await ask(second, 'select 1 as answer')).toEqual([{ answer: 1 }]);
   });
 

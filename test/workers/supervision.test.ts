@@ -11,7 +11,7 @@ import { postgresHome } from '../../workers/postgres-home.ts';
 import { identify, isAlive, signalProcess, type ProcessId } from '../../workers/processes.ts';
 import { fileArguments } from '../../workers/run-script.ts';
 import type { OwnPids } from '../../workers/supervisor-protocol.ts';
-import { isHealthy } from '../../workers/temporal-server.ts';
+import { isHealthy } from '../../workers/temporal-service.ts';
 
 // Each test starts and stops real servers, some twice; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 180_000 });
@@ -50,7 +50,7 @@ test('a killed worker, Temporal and Postgres come back by themselves, at the sam
   await until(() => isWhole(servers) && !before.slice(1).some(isAlive));
 
   expect(await ask(servers, 'select answer from kept')).toEqual([{ answer: 42 }]);
-  expect(await isHealthy(servers.temporal?.address ?? '')).toBe(true);
+  expect(await isHealthy(servers.temporal?.address ?? '', 'default')).toBe(true);
   expect(said).toContain('Postgres is back');
   await servers.leave();
 });

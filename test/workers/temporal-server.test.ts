@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isHealthy } from '../../workers/temporal-server.ts';
+import { isHealthy } from '../../workers/temporal-service.ts';
 import { startTemporal, type TestTemporal } from '../support/temporal.ts';
 
 let temporal: TestTemporal;
@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 test('the run’s Temporal answers, with the search attributes that people look for', async () => {
-  expect(await isHealthy(temporal.address)).toBe(true);
+  expect(await isHealthy(temporal.address, temporal.namespace)).toBe(true);
 });
 
 test('its web UI stands where it says', async () => {

@@ -1,31 +1,12 @@
 import { Connection } from '@temporalio/client';
-import { migrate } from '../db/migrate.ts';
 import type { TemporalTarget } from './config.ts';
-import { BadInput, ServersUnreachable } from './server-errors.ts';
+import { ServersUnreachable } from './server-errors.ts';
 
 /** A Temporal service that is ready for crawls. */
 export interface ReadyTemporal {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl: string | undefined;
-}
-
-/**
- * Brings a database, ours or one that the environment names, to this version's schema.
- *
- * @throws ServersUnreachable where it does not answer, BadInput where a newer Decorum has been at it.
- */
-export async function prepareDatabase(databaseUrl: string): Promise<void> {
-  try {
-    await migrate(databaseUrl);
-  } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    if (cause instanceof Error && cause.name === 'NewerSchema') throw new BadInput(said, { cause });
-    const { host, pathname } = new URL(databaseUrl);
-    throw new ServersUnreachable(`Postgres at ${host}${pathname}: ${said || codeOf(cause)}`, {
-      cause,
-    });
-  }
 }
 
 /**
@@ -72,8 +53,19 @@ async function addSearchAttributes(connection: Connection, namespace: string): P
   }
 }
 
-/** A refused connection to several addresses has an empty message. */
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : 'no answer';
+/** Whether a service answers for a namespace with our search attributes, which a dev server registers last. */
+export async function isHealthy(address: string, namespace: string): Promise<boolean> {
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.connect({ address, connectTimeout: 2_000 });
+    await connection.workflowService.describeNamespace({ namespace });
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({
+      namespace,
+    });
+    return 'CrawlHost' in customAttributes && 'CrawlState' in customAttributes;
+  } catch {
+    return false;
+  } finally {
+    await connection?.close();
+  }
 }
