@@ -10,7 +10,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { HoldOrder } from '../activities/contract.ts';
+import type { Hold, HoldOrder, ParkedState, VisitResult } from '../activities/contract.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { parkHost, visit, writeHold } from './activities.ts';
@@ -22,6 +22,7 @@ import {
   restore,
   resumeOrderOf,
   stateAfter,
+  summaryOf,
   view,
   type BackQueue,
   type HostInput,
@@ -30,6 +31,9 @@ import { CrawlHost, CrawlState, drain, feed, inspect, pause, refresh, resume } f
 
 /** How long a workflow with an empty back queue waits for more, in milliseconds; our choice. */
 const IDLE_MS = 60_000;
+
+/** Between two looks at a hold whose time is over by Temporal's clock but not yet by Postgres's, in milliseconds. */
+const LEAST_HOLD_MS = 1_000;
 
 /** Events after which a run hands over to the next: a crash replays them for every live host. */
 const EVENTS_A_RUN = 500;
@@ -47,33 +51,28 @@ export async function host(input: HostInput): Promise<{ readonly requests: numbe
   listen(back);
   try {
     while (!shouldContinueAsNew(back)) {
-      if (back.hold !== null) {
+      // An order that came before a visit is written before it.
+      await condition(allHandlersFinished);
+      if (isHeld(back)) {
         await untilLifted(back);
         continue;
       }
       await leaveAlone(back);
-      if (back.hold !== null) continue;
-      back.fed = false;
-      enter(back, 'live');
-      const result = await visit.executeWithOptions({ summary: `visit ${back.hostKey}` }, [
-        { hostId: back.hostId, hostKey: back.hostKey, budget: back.budget },
-      ]);
-      note(back, result);
-      await settleIn(back, stateAfter(result));
-      if (result.next.kind === 'empty' && (await hasEnded(back)))
-        return { requests: back.requests };
+      if (isHeld(back) || back.refreshing) continue;
+      const { next } = await visitOnce(back);
+      if (next.kind === 'empty' && (await hasEnded(back))) return { requests: back.requests };
     }
+    await condition(allHandlersFinished);
   } catch (error) {
-    if (isCancellation(error)) await CancellationScope.nonCancellable(() => park(back, 'idle'));
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => leave(back));
     throw error;
   }
-  await condition(allHandlersFinished);
   return continueAsNew<typeof host>(carry(back));
 }
 
 function listen(back: BackQueue): void {
-  setHandler(feed, ({ budget }) => {
-    back.budget = budget;
+  setHandler(feed, (order) => {
+    back.budget = order?.budget ?? back.budget;
     back.fed = true;
     if (back.state !== 'live') back.interrupt?.();
   });
@@ -93,11 +92,28 @@ function listen(back: BackQueue): void {
 /** Writes an order to the host's row, one after the other; the row says what then stands. */
 async function obey(back: BackQueue, order: HoldOrder): Promise<void> {
   const turn = back.orders.then(async () => {
-    back.hold = await writeHold(order);
+    // An order counts even where the workflow is cancelled meanwhile.
+    const write = (): Promise<Hold | null> =>
+      writeHold.executeWithOptions({ summary: summaryOf(order) }, [order]);
+    back.hold = await CancellationScope.nonCancellable(write);
+    back.ordersObeyed += 1;
     back.interrupt?.();
   });
   back.orders = turn.catch(() => undefined);
   await turn;
+}
+
+async function visitOnce(back: BackQueue): Promise<VisitResult> {
+  const { hostId, hostKey, budget, ordersObeyed } = back;
+  back.fed = false;
+  enter(back, 'live');
+  const result = await visit.executeWithOptions({ summary: `visit ${hostKey}` }, [
+    { hostId, hostKey, budget },
+  ]);
+  await condition(allHandlersFinished);
+  note(back, result, ordersObeyed);
+  await settleIn(back, stateAfter(result));
+  return result;
 }
 
 /** The gap, a backoff, a rest: a durable timer, which a pause or (while resting) a feed ends early. */
@@ -111,24 +127,28 @@ async function leaveAlone(back: BackQueue): Promise<void> {
   back.waitMs = 0;
 }
 
+/** Until another order comes, the hold's time is over, or a feed makes it worth asking whether the hold stands. */
 async function untilLifted(back: BackQueue): Promise<void> {
   enter(back, 'held');
   const { hold } = back;
   if (hold === null) return;
   if (hold.until === null) {
-    await condition(() => back.hold === null || back.refreshing);
-    return;
+    await condition(() => back.hold !== hold || back.fed || shouldContinueAsNew(back));
+  } else {
+    const leftMs = Math.max(Date.parse(hold.until) - Date.now(), LEAST_HOLD_MS);
+    if (!back.fed) await interruptibleSleep(back, leftMs, `held until ${hold.until}`);
   }
-  const leftMs = Date.parse(hold.until) - Date.now();
-  if (leftMs > 0) await interruptibleSleep(back, leftMs, `held until ${hold.until}`);
-  if (back.hold === hold && Date.parse(hold.until) <= Date.now()) back.hold = null;
+  // Only a claim knows: where the hold stands after all, the visit sends nothing and says so.
+  const isOver = hold.until !== null && Date.parse(hold.until) <= Date.now();
+  if (back.hold === hold && (back.fed || isOver)) back.hold = null;
 }
 
 /** Waits a while for a feed; true where none came and no order is being written. */
 async function hasEnded(back: BackQueue): Promise<boolean> {
+  if (isHeld(back)) return false;
   if (!back.fed && !back.draining) await interruptibleSleep(back, IDLE_MS, 'waiting for URLs');
   await condition(allHandlersFinished);
-  return !back.fed && back.hold === null && !back.refreshing;
+  return !back.fed && !isHeld(back) && !back.refreshing;
 }
 
 async function interruptibleSleep(back: BackQueue, ms: number, summary: string): Promise<void> {
@@ -165,8 +185,18 @@ async function settleIn(back: BackQueue, state: HostState): Promise<void> {
   enter(back, state);
 }
 
-async function park(back: BackQueue, state: 'resting' | 'robots' | 'idle'): Promise<void> {
-  await parkHost({ hostId: back.hostId, state });
+async function park({ hostId }: BackQueue, state: ParkedState): Promise<void> {
+  await parkHost.executeWithOptions({ summary: state }, [{ hostId, state }]);
+}
+
+/** After a cancel: orders that came are still written, and the host's place goes to another. */
+async function leave(back: BackQueue): Promise<void> {
+  await condition(allHandlersFinished);
+  await park(back, 'idle');
+}
+
+function isHeld({ hold }: BackQueue): boolean {
+  return hold !== null;
 }
 
 function shouldContinueAsNew(back: BackQueue): boolean {
