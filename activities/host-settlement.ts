@@ -52,3 +52,9 @@ export function hostSettlementNow(debt: HostDebt): HostSettlement {
   const blockedMs = blockMs > 0 ? blockMs - (performance.now() - endedAtMs) : null;
   return { owedMs: owedNowMs(debt), gapMs, fetchMs, blockedMs, health };
 }
+
+/** The gap that a request of that length would leave, for booking while it lasts. */
+export function bookedGapMs(settings: CrawlSettings, clock: HostClock, fetchMs: number): number {
+  const { crawlDelayMs, backoffLevel } = clock;
+  return politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel });
+}

@@ -1,9 +1,8 @@
 import type { ClaimedRequest } from '../db/claim.ts';
 import type { FetchRecord } from '../db/settle.ts';
-import type { FetchOutcome } from '../domain/outcome.ts';
 import type { Resolution } from '../web/resolver.ts';
 import type { ActivityDeps } from './deps.ts';
-import { plainText } from './plain-text.ts';
+import { fetchRecordNow, unsent } from './fetch-record.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import { outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
@@ -29,27 +28,10 @@ export async function settleByRule(
 export async function settleWithoutRequest(
   deps: ActivityDeps,
   claimed: ClaimedRequest,
-  { reason, detail }: Extract<Resolution, { readonly kind: 'failed' }>,
+  failure: Extract<Resolution, { readonly kind: 'failed' }>,
 ): Promise<Served> {
-  const outcome: FetchOutcome = { kind: 'failed', reason, status: undefined, detail };
-  const verdict = verdictOf(claimed.url, outcome, 0);
-  return settleByRule(deps, claimed, verdict, {
-    requestUrl: claimed.url.requestUrl,
-    fetchedAgoMs: 0,
-    fetchMs: 0,
-    status: null,
-    outcome: verdict.outcome,
-    reason: plainText(`${reason}: ${detail}`),
-    location: null,
-    contentType: null,
-    digest: null,
-    bodyBytes: 0,
-    truncated: false,
-    links: 0,
-    title: null,
-    noindex: false,
-    warcFile: null,
-    warcOffset: null,
-    warcLength: null,
-  });
+  const result = unsent(failure);
+  const verdict = verdictOf(claimed.url, result.outcome, 0);
+  const record = fetchRecordNow(claimed.url.requestUrl, verdict.outcome, result);
+  return settleByRule(deps, claimed, verdict, record);
 }

@@ -1,20 +1,19 @@
 import { LEASE_MS, type ClaimedRequest } from '../db/claim.ts';
 import { giveBack } from '../db/leases.ts';
-import type { FetchRecord, FoundLink } from '../db/settle.ts';
+import type { FoundLink } from '../db/settle.ts';
 import { MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
 import type { WarcPlace } from '../store/warc-store.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import type { ParsedPage } from '../web/extract-links.ts';
 import type { ActivityDeps } from './deps.ts';
+import { fetchRecordNow, noteOf, type RecordExtras } from './fetch-record.ts';
 import { foundLinks, redirectTarget } from './found-links.ts';
-import { debtAfter, hostSettlementNow, owedNowMs } from './host-settlement.ts';
+import { bookedGapMs, debtAfter, hostSettlementNow, owedNowMs } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
 import { lookUp } from './look-up.ts';
-import { plainText } from './plain-text.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { robotsRulesOf } from './robots-rules.ts';
-import { bookedGapMs } from './serve-robots.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
@@ -99,7 +98,12 @@ async function fetchAndSettle(
         crawlId: url.crawlId,
         host: hostSettlementNow(debt),
         url: verdict.url,
-        record: recordOf(url.requestUrl, verdict, result, keptPage, links.length),
+        record: fetchRecordNow(
+          url.requestUrl,
+          verdict.outcome,
+          result,
+          extrasOf(verdict, keptPage, links.length),
+        ),
         outbox: outboxRowOf(url, verdict, { bytes, links }),
       };
     });
@@ -180,35 +184,19 @@ function linksOf(
   return verdict.target === null ? [] : redirectTarget(url, verdict.target);
 }
 
-function recordOf(
-  requestUrl: string,
-  verdict: Verdict,
-  { outcome, answer, fetchMs, endedAtMs }: FetchResult,
+function extrasOf(
+  { url }: Verdict,
   { place, page, stopped }: KeptPage,
   links: number,
-): FetchRecord {
-  const failure = outcome.kind === 'failed' ? `${outcome.reason}: ${outcome.detail}` : undefined;
+): RecordExtras {
   return {
-    requestUrl,
-    fetchedAgoMs: performance.now() - endedAtMs + fetchMs,
-    fetchMs: Math.round(fetchMs),
-    status: answer?.status ?? null,
-    outcome: verdict.outcome,
-    reason: plainText(failure ?? stopped ?? verdict.url.reason ?? ''),
-    location: outcome.kind === 'redirected' ? plainText(outcome.location) : null,
-    contentType: plainText(answer?.contentType ?? ''),
+    reason: stopped ?? url.reason,
     digest: place?.digest ?? null,
-    bodyBytes: answer?.rawBody.byteLength ?? 0,
-    truncated: answer?.truncated ?? false,
     links,
-    title: plainText(page?.title ?? ''),
+    title: page?.title ?? null,
     noindex: page?.noindex ?? false,
     warcFile: place?.file ?? null,
     warcOffset: place?.offset ?? null,
     warcLength: place?.length ?? null,
   };
-}
-
-function noteOf({ outcome }: FetchResult): string {
-  return outcome.kind === 'failed' ? outcome.reason : String(outcome.status);
 }

@@ -1,0 +1,115 @@
+import { LEASE_MS, type HostClock } from '../db/claim.ts';
+import { writeRobots, type RobotsUpdate } from '../db/robots.ts';
+import type { OutboxRow } from '../db/settle.ts';
+import type { RequestUrl } from '../domain/request-url.ts';
+import { MAX_ROBOTS_BYTES } from '../domain/robots.ts';
+import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
+import type { ActivityDeps } from './deps.ts';
+import { fetchRecordNow, noteOf } from './fetch-record.ts';
+import {
+  bookedGapMs,
+  debtAfter,
+  hostSettlementNow,
+  owedNowMs,
+  type HostDebt,
+} from './host-settlement.ts';
+import { keepLease } from './keep-lease.ts';
+import { robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
+import type { Served } from './served.ts';
+import { settleSurely } from './settle-surely.ts';
+import type { Stay } from './stay.ts';
+
+/** A host claimed for one request of a robots.txt; a guest's file is another host's, which redirected there. */
+export interface RobotsErrand extends RobotsErrandOf {
+  readonly clock: HostClock;
+  readonly target: RequestUrl;
+  readonly isGuest: boolean;
+}
+
+/** Sends the request, writes what the file says, and settles the host that was asked. */
+export async function runErrand(
+  deps: ActivityDeps,
+  stay: Stay,
+  errand: RobotsErrand,
+  addresses: readonly string[],
+): Promise<Served> {
+  const { target, lease } = errand;
+  stay.showing({ doing: 'fetching', url: target });
+  stay.requests += 1;
+  const result = await send(deps, errand, addresses);
+  const update = wasBrokenOff(result) ? undefined : robotsUpdateOf(errand, result);
+  if (update !== undefined) await writeRobots(deps.db, update);
+  const debt = debtAfter(errand.url.settings, clockAfter(errand, update), result);
+  deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
+  await settleErrand(deps, errand, result, debt);
+  stay.notes.push({ url: target, outcome: noteOf(result), at: new Date().toISOString() });
+  return {
+    kind: 'sent',
+    hostId: lease.hostId,
+    owedMs: owedNowMs(debt),
+    durable: debt.blockMs > 0,
+  };
+}
+
+async function send(
+  { db }: ActivityDeps,
+  { lease, clock, target, url: { settings } }: RobotsErrand,
+  addresses: readonly string[],
+): Promise<FetchResult> {
+  const startedAtMs = performance.now();
+  const kept = keepLease(db, lease, () =>
+    bookedGapMs(settings, clock, performance.now() - startedAtMs + LEASE_MS),
+  );
+  try {
+    return await fetchUrl({
+      url: target,
+      userAgent: settings.userAgent,
+      addresses,
+      allowPrivate: settings.allowPrivate,
+      connectTimeoutMs: settings.connectTimeoutMs,
+      pageTimeoutMs: settings.pageTimeoutMs,
+      maxBodyBytes: MAX_ROBOTS_BYTES,
+      signal: kept.lost,
+    });
+  } finally {
+    kept.letGo();
+  }
+}
+
+/** Our own lost lease says nothing about the file. */
+function wasBrokenOff({ outcome }: FetchResult): boolean {
+  return outcome.kind === 'failed' && outcome.reason === 'leaseLost';
+}
+
+/** The delay that the file has just asked for counts from its own fetch on. */
+function clockAfter({ clock, isGuest }: RobotsErrand, update: RobotsUpdate | undefined): HostClock {
+  if (isGuest || update?.read.kind !== 'answered') return clock;
+  return { ...clock, crawlDelayMs: update.read.crawlDelayMs };
+}
+
+/** Only lets the prioritizer look at the host's standing anew. */
+const TOUCH: OutboxRow = {
+  outcome: null,
+  bytes: 0,
+  settled: 0,
+  released: 0,
+  foundOn: null,
+  links: [],
+};
+
+async function settleErrand(
+  deps: ActivityDeps,
+  { lease, target, url }: RobotsErrand,
+  result: FetchResult,
+  debt: HostDebt,
+): Promise<void> {
+  const { kind } = result.outcome;
+  const outcome = `robots ${kind === 'putOff' ? 'put off' : kind}`;
+  await settleSurely(deps, lease, () => ({
+    crawlId: url.crawlId,
+    host: hostSettlementNow(debt),
+    url: null,
+    record: fetchRecordNow(target, outcome, result),
+    outbox: TOUCH,
+  }));
+}

@@ -1,0 +1,58 @@
+import type { ClaimedUrl, Lease, RobotsState } from '../db/claim.ts';
+import type { RobotsUpdate } from '../db/robots.ts';
+import {
+  crawlDelayMs,
+  decodeRobots,
+  MAX_ROBOTS_BYTES,
+  parseRobots,
+  productTokenOf,
+} from '../domain/robots.ts';
+import {
+  ROBOTS_MAX_HOPS,
+  ROBOTS_TTL_MS,
+  robotsAccessOf,
+  robotsPauseMs,
+} from '../domain/robots-access.ts';
+import type { FetchResult } from '../web/fetch-url.ts';
+
+/** Whose robots.txt was asked for, and on whose behalf. */
+export interface RobotsErrandOf {
+  readonly lease: Lease;
+  readonly url: ClaimedUrl;
+  readonly robots: RobotsState;
+  /** The host that the file is for, where the lease is another's. */
+  readonly robotsHostId?: number;
+}
+
+/** What one request tells of a robots.txt (R16): a file, another hop, none, or that it is unreachable for now. */
+export function robotsUpdateOf(
+  { lease, url, robots, robotsHostId = lease.hostId }: RobotsErrandOf,
+  { outcome, answer }: FetchResult,
+): RobotsUpdate {
+  const { origin } = robots;
+  const status = answer?.status ?? null;
+  const access = robotsAccessOf(outcome);
+  if (access === 'unreachable') {
+    const pauseMs = robotsPauseMs(robots.tries + 1);
+    return { hostId: robotsHostId, origin, read: { kind: 'unreachable', status, pauseMs } };
+  }
+  if (outcome.kind === 'redirected' && robots.hops < ROBOTS_MAX_HOPS) {
+    const read = { kind: 'redirected', status: outcome.status, to: outcome.location } as const;
+    return { hostId: robotsHostId, origin, read };
+  }
+  const body = access === 'rules' ? (answer?.body ?? new Uint8Array()) : new Uint8Array();
+  const bytes = body.subarray(0, MAX_ROBOTS_BYTES);
+  const rules = parseRobots(decodeRobots(bytes), productTokenOf(url.settings.userAgent));
+  return {
+    hostId: robotsHostId,
+    origin,
+    read: {
+      kind: 'answered',
+      access: access === 'rules' ? 'rules' : 'allowAll',
+      status: status ?? 0,
+      body: bytes,
+      ttlMs: ROBOTS_TTL_MS,
+      crawlDelayMs: Math.min(crawlDelayMs(rules) ?? 0, url.settings.crawlDelayCapMs),
+    },
+  };
+}
