@@ -167,15 +167,15 @@ const CLAIM = `
            next_allowed_at = h.now + ($3 + booking.gap_ms) * interval '1 millisecond',
            clock_at = h.now,
            clock_owed_ms = $3 + booking.gap_ms
-      from host_now h, chosen
+      from host_now h
+     cross join chosen
      cross join lateral (
-       select greatest((chosen.settings ->> 'minGapMs')::bigint,
-                       ((chosen.settings ->> 'gapFactor')::float8 * $3)::bigint) as base_ms
-     ) b
+       select greatest((chosen.settings ->> 'minGapMs')::float8,
+                       (chosen.settings ->> 'gapFactor')::float8 * $3,
+                       least(h.crawl_delay_ms, (chosen.settings ->> 'crawlDelayCapMs')::float8)) as ms
+     ) gap
      cross join lateral (
-       select greatest(b.base_ms, h_delay.crawl_delay_ms,
-                       least(b.base_ms * (1 << h_delay.backoff_level), 3600000)) as gap_ms
-         from host_now h_delay
+       select ceil(greatest(gap.ms, least(gap.ms * (1 << h.backoff_level), 3600000))) as gap_ms
      ) booking
      where host.host_id = $1
        and (chosen.robots_stale or exists (select from taken))
@@ -333,8 +333,14 @@ function granted(row: ClaimRow, lease: Lease): Claim {
 const REBASE = `
   update host
      set next_allowed_at = clock_timestamp() + clock_owed_ms * interval '1 millisecond',
-         lease_until = least(lease_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond'),
-         blocked_until = least(blocked_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond'),
+         lease_until = case
+           when lease_until is not null
+             then least(lease_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond')
+         end,
+         blocked_until = case
+           when blocked_until is not null
+             then least(blocked_until, clock_timestamp() + clock_owed_ms * interval '1 millisecond')
+         end,
          clock_at = clock_timestamp()
    where host_id = $1
      and clock_at > clock_timestamp()
