@@ -102,7 +102,8 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
     }),
     stop: () =>
       inTurn(async () => {
-        await Promise.all(workers.map((worker) => worker.stop()));
+        // A worker that cannot be ended must not keep the servers from an orderly stop.
+        await Promise.allSettled(workers.map((worker) => worker.stop()));
         await temporal?.stop();
         await postgres?.stop();
       }),
