@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { admit, ADMIT_ROWS } from '../db/admit.ts';
 import { requeueAssigned, requestsInFlight } from '../db/crawl-end.ts';
 import { endCrawl, markStopping, shardsOf } from '../db/crawls.ts';
+import type { Db } from '../db/pool.ts';
+import type { Shard } from '../db/shards.ts';
 import type { EndReason } from '../domain/crawl-state.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -8,8 +11,8 @@ import type { ActivityDeps } from './deps.ts';
 const LOOK_MS = 200;
 
 /**
- * Ends a crawl: nothing is pulled or claimed any more, the requests in flight end (each within its page time-out),
- * then its end is written. A spent budget gives what is assigned back to the front queues; a stop leaves it assigned,
+ * Ends a crawl: nothing is pulled or claimed any more, the requests in flight end (each within its page time-out) and
+ * are counted, then its end is written. A spent budget gives what is assigned back to the front queues; a stop leaves it assigned,
  * and a resume feeds it again.
  */
 export async function closeCrawl(
@@ -18,8 +21,15 @@ export async function closeCrawl(
 ): Promise<void> {
   await markStopping(db, crawlId);
   while ((await requestsInFlight(db, crawlId)) > 0) await pause(LOOK_MS);
-  if (reason === 'pages spent' || reason === 'time spent') {
-    for (const shard of await shardsOf(db, crawlId)) await requeueAssigned(db, { crawlId, shard });
+  for (const shard of await shardsOf(db, crawlId)) {
+    await admitAll(db, { crawlId, shard });
+    if (reason === 'pages spent' || reason === 'time spent')
+      await requeueAssigned(db, { crawlId, shard });
   }
   await endCrawl(db, crawlId, reason);
+}
+
+/** The prioritizer takes no more rounds: what the last pages left is taken in here, so that the counts are final. */
+async function admitAll(db: Db, shard: Shard): Promise<void> {
+  while ((await admit(db, shard)).rows === ADMIT_ROWS);
 }
