@@ -41,6 +41,8 @@ export interface BackQueue {
   refreshing: boolean;
   /** A feed came since the last visit began. */
   fed: boolean;
+  /** Orders to pause and resume that were written in this run. */
+  ordersObeyed: number;
   /** Ends the present wait early; set while one lasts. */
   interrupt: (() => void) | undefined;
   /** Orders to pause and resume, written one after the other. */
@@ -67,6 +69,7 @@ export function restore(input: HostInput, nowIso: string): BackQueue {
     draining: input.draining ?? false,
     refreshing: false,
     fed: input.fed ?? false,
+    ordersObeyed: 0,
     interrupt: undefined,
     orders: Promise.resolve(),
   };
@@ -79,12 +82,19 @@ export function carry(back: BackQueue): HostInput {
   return { hostId, hostKey, budget, hold, state, since, waitMs, requests, notes, draining, fed };
 }
 
-/** Takes a visit's result in. */
-export function note(back: BackQueue, { next, requests, notes }: VisitResult): void {
+/**
+ * Takes a visit's result in. A hold that the visit met counts only where no order was obeyed since the visit began
+ * (`ordersObeyed` of then): it may have been lifted meanwhile.
+ */
+export function note(
+  back: BackQueue,
+  { next, requests, notes }: VisitResult,
+  ordersObeyed: number,
+): void {
   back.requests += requests;
   back.notes = [...back.notes, ...notes].slice(-NOTES_KEPT);
   back.waitMs = 'waitMs' in next ? next.waitMs : 0;
-  if (next.kind === 'held') back.hold = next.hold;
+  if (next.kind === 'held' && back.ordersObeyed === ordersObeyed) back.hold = next.hold;
 }
 
 /** The state that a visit's result leaves the host in. */
@@ -120,39 +130,49 @@ export function details(back: BackQueue): string {
     ['last', last === undefined ? 'nothing yet' : `${last.url} (${last.outcome})`],
   ];
   if (back.hold !== null) rows.push(['held', `by ${back.hold.who}: ${back.hold.why}`]);
-  const lines = rows.map(([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|')} |`);
+  const lines = rows.map(
+    ([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|').replaceAll(/\s+/gu, ' ')} |`,
+  );
   return [`| ${back.hostKey} | |`, '|---|---|', ...lines].join('\n');
 }
 
-/** A pause as the row's writer wants it; what a bare signal leaves out is filled in. */
-export function pauseOrderOf(
-  hostKey: string,
-  {
-    who = 'someone, by signal',
-    why = 'no reason given',
-    until,
-    sequence,
-  }: {
-    readonly who?: string;
-    readonly why?: string;
-    readonly until?: string;
-    readonly sequence?: number;
-  } = {},
-): HoldOrder {
+/**
+ * A pause as the row's writer wants it. What a bare signal leaves out is filled in, and what it has in another type
+ * than ours is left out: whoever sends `pause` wants the host left alone.
+ */
+export function pauseOrderOf(hostKey: string, order: unknown): HoldOrder {
+  const who = textIn(order, 'who') ?? 'someone, by signal';
+  const why = textIn(order, 'why') ?? 'no reason given';
+  const until = textIn(order, 'until');
   return {
     hostKey,
     who,
     hold: { who, why, ...(until === undefined ? {} : { until }) },
-    ...(sequence === undefined ? {} : { sequence }),
+    ...sequenceIn(order),
   };
 }
 
-export function resumeOrderOf(
-  hostKey: string,
-  {
-    who = 'someone, by signal',
-    sequence,
-  }: { readonly who?: string; readonly sequence?: number } = {},
-): HoldOrder {
-  return { hostKey, who, hold: null, ...(sequence === undefined ? {} : { sequence }) };
+/** A resume, read as leniently. */
+export function resumeOrderOf(hostKey: string, order: unknown): HoldOrder {
+  const who = textIn(order, 'who') ?? 'someone, by signal';
+  return { hostKey, who, hold: null, ...sequenceIn(order) };
+}
+
+/** An order in a few words, for the web UI. */
+export function summaryOf({ who, hold }: HoldOrder): string {
+  return hold === null ? `resume by ${who}` : `pause by ${who}`;
+}
+
+function fieldIn(order: unknown, name: string): unknown {
+  return typeof order === 'object' && order !== null ? Reflect.get(order, name) : undefined;
+}
+
+function textIn(order: unknown, name: string): string | undefined {
+  const value = fieldIn(order, name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function sequenceIn(order: unknown): { readonly sequence?: number } {
+  const value = fieldIn(order, 'sequence');
+  return typeof value === 'number' ? { sequence: value } : {};
 }

@@ -11,12 +11,12 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError, type SignalDefinition } from '@temporalio/common';
 import type { EndReason } from '../domain/crawl-state.ts';
 import type { OpenedCrawl } from '../activities/contract.ts';
 import { closeCrawl, endOfCrawl, openCrawl, refeed } from './activities.ts';
 import { prioritizerWorkflowId } from './ids.ts';
-import { quiet, refresh, stop, wake } from './messages.ts';
+import { proceed, quiet, refresh, stop, wake } from './messages.ts';
 import { prioritizer } from './prioritizer.ts';
 
 /** Events after which a run hands over to the next. */
@@ -39,21 +39,25 @@ interface Watch {
 export async function crawl(input: CrawlInput): Promise<{ readonly ended: EndReason }> {
   const watch: Watch = { quiet: false, stopped: false, woken: false, refreshing: false };
   listen(watch);
-  const opened = await openCrawl({ name: input.name, begin: input.underWay !== true });
   try {
+    const opened = await openCrawl({ name: input.name, begin: input.underWay !== true });
     if (input.underWay !== true) await begin(input.name, opened);
     const end = await untilEnd(input.name, opened, watch);
-    if (end === null) {
-      await condition(allHandlersFinished);
-      return await continueAsNew<typeof crawl>({ name: input.name, underWay: true });
+    if (end !== null) {
+      await finish(input.name, opened, end);
+      return { ended: end };
     }
-    await finish(input.name, opened, end);
-    return { ended: end };
+    await condition(allHandlersFinished);
   } catch (error) {
-    if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => finish(input.name, opened, 'stopped'));
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => giveUp(input.name));
     throw error;
   }
+  return continueAsNew<typeof crawl>({ name: input.name, underWay: true });
+}
+
+/** After a cancel: the crawl is left as after a stop, so that it can be resumed. */
+async function giveUp(name: string): Promise<void> {
+  await finish(name, await openCrawl({ name, begin: false }), 'stopped');
 }
 
 function listen(watch: Watch): void {
@@ -71,22 +75,47 @@ function listen(watch: Watch): void {
   });
 }
 
-/** Feeds what an earlier run left assigned, and starts one prioritizer a shard; one that runs already goes on. */
+/** Feeds what an earlier run left assigned, and starts one prioritizer a shard. */
 async function begin(name: string, { crawlId, shards }: OpenedCrawl): Promise<void> {
   await refeed.executeWithOptions({ summary: 'feed again what was assigned' }, [
     { crawlId, atOnce: true },
   ]);
   for (let shard = 0; shard < shards; shard += 1) {
-    try {
-      await startChild(prioritizer, {
-        workflowId: prioritizerWorkflowId(name, shard),
-        args: [{ crawl: name, crawlId, shard }],
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        staticSummary: `prioritizer of crawl ${name}`,
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    let runs = false;
+    while (!runs) {
+      runs = (await hasStarted(name, crawlId, shard)) || (await hasSignalled(name, shard, proceed));
     }
+  }
+}
+
+/** `false` where one runs already: it is to go on, though an earlier end of the crawl may have stopped it. */
+async function hasStarted(name: string, crawlId: number, shard: number): Promise<boolean> {
+  try {
+    await startChild(prioritizer, {
+      workflowId: prioritizerWorkflowId(name, shard),
+      args: [{ crawl: name, crawlId, shard }],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `prioritizer of crawl ${name}`,
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return false;
+  }
+}
+
+/** `false` where the shard's prioritizer has ended. */
+async function hasSignalled(
+  name: string,
+  shard: number,
+  signal: SignalDefinition,
+): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(prioritizerWorkflowId(name, shard)).signal(signal);
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return false;
   }
 }
 
@@ -100,7 +129,7 @@ async function untilEnd(
   for (;;) {
     if (watch.stopped) return 'stopped';
     if (timeLeftMs !== null && timeLeftMs <= 0) return 'time spent';
-    if (shouldContinueAsNew(watch)) return null;
+    if (shouldContinueAsNew(watch) && !watch.woken) return null;
     setCurrentDetails(timeLeftMs === null ? 'crawling' : `crawling until its time is spent`);
     const called = await untilCalled(watch, timeLeftMs);
     if (!called) return 'time spent';
@@ -109,9 +138,10 @@ async function untilEnd(
       const end = await endOfCrawl({ crawlId: opened.crawlId });
       if (end !== null) return end;
     }
-    if (watch.woken) await refeed({ crawlId: opened.crawlId, atOnce: true });
-    if (watch.woken || timeLeftMs !== null) {
-      watch.woken = false;
+    const { woken } = watch;
+    watch.woken = false;
+    if (woken) await refeed({ crawlId: opened.crawlId, atOnce: true });
+    if (woken || timeLeftMs !== null) {
       ({ timeLeftMs } = await openCrawl({ name, begin: false }));
     }
   }
@@ -119,7 +149,7 @@ async function untilEnd(
 
 async function untilCalled(watch: Watch, timeLeftMs: number | null): Promise<boolean> {
   const called = () => watch.quiet || watch.stopped || watch.woken || watch.refreshing;
-  if (timeLeftMs !== null) return condition(called, timeLeftMs);
+  if (timeLeftMs !== null) return condition(called, timeLeftMs, { summary: 'time budget' });
   await condition(called);
   return true;
 }
@@ -131,12 +161,7 @@ async function finish(
 ): Promise<void> {
   setCurrentDetails(`ending: ${reason}`);
   for (let shard = 0; shard < shards; shard += 1) {
-    try {
-      await getExternalWorkflowHandle(prioritizerWorkflowId(name, shard)).signal(stop);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      // It has ended already.
-    }
+    await hasSignalled(name, shard, stop);
   }
   await closeCrawl({ crawlId, reason });
 }

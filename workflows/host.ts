@@ -129,6 +129,8 @@ async function leaveAlone(back: BackQueue): Promise<void> {
 
 /** Until another order comes, the hold's time is over, or a feed makes it worth asking whether the hold stands. */
 async function untilLifted(back: BackQueue): Promise<void> {
+  // The gap runs on in a hold: afterwards a claim says what is left of it.
+  back.waitMs = 0;
   enter(back, 'held');
   const { hold } = back;
   if (hold === null) return;

@@ -31,7 +31,7 @@ export interface ResumeOrder {
   readonly sequence?: number;
 }
 
-export const feed = defineSignal<[Feed]>('feed');
+export const feed = defineSignal<[Feed?]>('feed');
 export const pause = defineSignal<[PauseOrder?]>('pause');
 export const resume = defineSignal<[ResumeOrder?]>('resume');
 /** Serve what is assigned, then end without waiting for more. */
@@ -55,6 +55,8 @@ export const inspect = defineQuery<HostView>('inspect');
 
 /** To a prioritizer: there may be work. */
 export const wake = defineSignal('wake');
+/** To a prioritizer, from its crawl: a stop that came before is taken back. */
+export const proceed = defineSignal('proceed');
 /** To a prioritizer: end after this round. To a crawl: end, so that it can be resumed. */
 export const stop = defineSignal('stop');
 /** To a crawl, from a prioritizer: a round found nothing left to do. */

@@ -14,7 +14,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { roundPauseMs, type RoundFindings } from '../domain/rounds.ts';
 import { admit, feedHosts, pullBatch } from './activities.ts';
 import { crawlWorkflowId } from './ids.ts';
-import { quiet, refresh, stop, wake } from './messages.ts';
+import { proceed, quiet, refresh, stop, wake } from './messages.ts';
 
 /** Events after which a run hands over to the next. */
 const EVENTS_A_RUN = 500;
@@ -86,6 +86,9 @@ function listen(rounds: Rounds): void {
   setHandler(stop, () => {
     rounds.stopped = true;
     rounds.interrupt?.();
+  });
+  setHandler(proceed, () => {
+    rounds.stopped = false;
   });
   setHandler(refresh, () => {
     rounds.refreshing = true;
