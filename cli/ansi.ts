@@ -38,6 +38,5 @@ export function cut(text: string, width: number): string {
  * window, show as `?`.
  */
 export function harmless(text: string): string {
-   
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 }

@@ -5,13 +5,8 @@ import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { CommandIo } from './io.ts';
-import {
-  DEFAULT_CRAWL_NAME,
-  crawlOptions,
-  parseName,
-  parseText,
-  workersOption,
-} from './options.ts';
+import { parseName, parseText } from './option-values.ts';
+import { DEFAULT_CRAWL_NAME, crawlOptions, workersOption } from './options.ts';
 import type { CrawlFlags } from './options.ts';
 import { addressesBy, ownershipOf } from './own-hosts.ts';
 import { runCrawl } from './run-crawl.ts';
@@ -27,7 +22,7 @@ export function crawlCommand(io: CommandIo): Command {
     examples: [
       ['decorum crawl https://example.com --contact https://you.example/bot', 'one site'],
       [
-        'decorum crawl --name docs --seeds urls.txt --scope domain --pages 500 --contact mailto:you@you.example',
+        'decorum crawl --seeds urls.txt --pages 500 --contact mailto:you@you.example',
         'seeds from a file ("-": standard input), one a line; 500 pages, exactly',
       ],
       ['decorum crawl http://localhost:8080 --min-gap 100ms', "one's own server, quickly"],
@@ -78,7 +73,7 @@ async function judgeFirst(
   try {
     settle(undefined);
   } catch (error) {
-    if (!mayHaveCrawls(flags)) throw error;
+    if (!(await mayHaveCrawls(flags))) throw error;
     await withSession(flags, { need: 'database' }, io, async ({ db }) => {
       settle((await findCrawl(db, flags.name))?.settings);
     });

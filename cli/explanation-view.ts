@@ -8,7 +8,11 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
   return table(url.url, [
     ['crawl', url.crawl],
     ['state', url.reason === null ? url.state : `${url.state}: ${url.reason}`],
-    ['place', `band ${url.band}, ${counted(url.depth, 'link')} from a seed`],
+    [
+      'place',
+      `band ${url.band}, ${counted(url.depth, 'link')} from a seed` +
+        (url.foundOn === null ? '' : `, found on ${url.foundOn}`),
+    ],
     ['due', url.dueAt === null ? 'never again' : when(url.dueAt, nowMs)],
     [
       'failures',
@@ -40,11 +44,12 @@ export function hostLines(host: HostExplanation, nowMs: number): readonly string
       ({ origin, access, fetchedAt, retryAt }) =>
         [
           'robots',
-          `${origin}/robots.txt: ${access}, fetched ${when(fetchedAt, nowMs)}` +
+          `${origin}/robots.txt: ${access ?? 'not read yet'}` +
+            (fetchedAt === null ? '' : `, fetched ${when(fetchedAt, nowMs)}`) +
             (retryAt === null ? '' : `, again ${when(retryAt, nowMs)}`),
         ] as const,
     ),
-    ['fetch', lastFetch === null ? 'none yet' : fetchText(lastFetch)],
+    ['fetch', lastFetch === null ? 'none yet' : `${lastFetch.url} ${fetchText(lastFetch)}`],
   ]);
 }
 

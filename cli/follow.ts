@@ -39,6 +39,8 @@ export interface Following {
 export interface Followed {
   readonly progress: CrawlProgress | undefined;
   readonly interrupted: boolean;
+  /** What this run alone did; a crawl's own counts go on from run to run. */
+  readonly run: { readonly pages: number; readonly lastedMs: number };
 }
 
 /**
@@ -56,15 +58,18 @@ export async function followCrawl(following: Following): Promise<Followed> {
   const show = progressPrinter(following);
   const isLost = settled(following.lost);
   let latest: CrawlProgress | undefined;
+  let pagesBefore: number | undefined;
   let stopBeforeMs = Infinity;
 
   for (;;) {
     if (isLost()) throw new SupervisorLost('The supervisor of the servers was killed');
     const progress = await read();
     if (progress !== undefined) {
+      const isOver = hasEnded(progress, endedBefore, performance.now() - startedMs);
       latest = progress;
-      show(progress);
-      if (hasEnded(progress, endedBefore, performance.now() - startedMs)) break;
+      pagesBefore ??= progress.pages;
+      show(progress, isOver || isUnderWay(progress));
+      if (isOver) break;
     }
 
     if (interrupted.aborted && stopBeforeMs === Infinity) {
@@ -75,7 +80,9 @@ export async function followCrawl(following: Following): Promise<Followed> {
     await pause(POLL_MS, stopBeforeMs === Infinity ? interrupted : undefined);
   }
   terminal.erase();
-  return { progress: latest, interrupted: interrupted.aborted };
+  const pages = (latest?.pages ?? 0) - (pagesBefore ?? 0);
+  const run = { pages, lastedMs: performance.now() - startedMs };
+  return { progress: latest, interrupted: interrupted.aborted, run };
 }
 
 /**
@@ -87,8 +94,12 @@ export function hasEnded(
   endedBefore: Date | null,
   followedMs: number,
 ): boolean {
-  if (state !== 'stopped' && state !== 'finished') return false;
+  if (isUnderWay({ state })) return false;
   return endedAt?.getTime() !== endedBefore?.getTime() || followedMs > START_LIMIT_MS;
+}
+
+function isUnderWay({ state }: Pick<CrawlProgress, 'state'>): boolean {
+  return state === 'running' || state === 'stopping';
 }
 
 async function askToStop({ stop, terminal }: Following): Promise<boolean> {

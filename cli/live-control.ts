@@ -1,8 +1,6 @@
+import { resolve } from 'node:path';
 import { openDataFolder, readRecord } from '../workers/data-folder.ts';
-import { loadConfig } from '../workers/config.ts';
-import { connectControl } from '../workers/control.ts';
 import type { Control } from '../workers/control.ts';
-import { openServers } from '../workers/open-servers.ts';
 import { isAlive } from '../workers/processes.ts';
 import type { CommonFlags } from './options.ts';
 import { closing } from './session.ts';
@@ -16,22 +14,27 @@ export async function withLiveControl<T>(
   { servers, terminal, flags }: Session,
   work: (control: Control) => Promise<T>,
 ): Promise<T | undefined> {
-  if (servers.temporal !== undefined) return controlling(servers, work);
-  if (!temporalRuns(flags)) return undefined;
-  const dataDir = flags.data;
+  if (servers.temporal !== undefined) return withControl(servers, work);
+  if (!(await temporalRuns(flags))) return undefined;
+  const { openServers } = await import('../workers/open-servers.ts');
+  const dataDir = resolve(flags.data);
   const joined = await openServers({ dataDir, need: 'everything', workers: 0, say: terminal.note });
-  return closing({ close: joined.leave }, () => controlling(joined, work));
+  return closing({ close: joined.leave }, () => withControl(joined, work));
 }
 
-async function controlling<T>(
+/** Connects to Temporal, and leaves it again afterwards. */
+export async function withControl<T>(
   servers: Session['servers'],
   work: (control: Control) => Promise<T>,
 ): Promise<T> {
+  // Loaded when needed, as it takes long.
+  const { connectControl } = await import('../workers/control.ts');
   const control = await connectControl(servers);
   return closing(control, () => work(control));
 }
 
-function temporalRuns({ data }: CommonFlags): boolean {
+async function temporalRuns({ data }: CommonFlags): Promise<boolean> {
+  const { loadConfig } = await import('../workers/config.ts');
   if (loadConfig().temporal !== undefined) return true;
   const { temporal } = readRecord(openDataFolder(data));
   return temporal !== undefined && isAlive(temporal);

@@ -9,7 +9,7 @@ import { hint } from './hints.ts';
 import { parseHost } from './host-argument.ts';
 import type { CommandIo } from './io.ts';
 import { withLiveControl } from './live-control.ts';
-import { parseLimit, parseText } from './options.ts';
+import { parseLimit, parseText } from './option-values.ts';
 import type { CommonFlags } from './options.ts';
 import { requireCrawls, withSession } from './session.ts';
 
@@ -35,7 +35,7 @@ export function pauseCommand(io: CommandIo): Command {
     )
     .option('--until <duration>', 'go on by itself after this time, such as 8h', parseLimit);
   return withCommonOptions(command).action(async (host: HostKey, flags: PauseFlags) => {
-    requireCrawls(flags);
+    await requireCrawls(flags);
     await withSession(flags, { need: 'database' }, io, async (session) => {
       const { db, terminal } = session;
       const until = flags.until === undefined ? undefined : new Date(Date.now() + flags.until);

@@ -15,27 +15,27 @@ export interface ProgressStyle {
 
 /**
  * Shows one reading of a crawl's progress after another: as JSON each time, redrawn in place on a terminal, elsewhere
- * as a line every five seconds, or not at all.
+ * as a line every five seconds, or not at all. A crawl that has not begun has nothing to show but that.
  */
 export function progressPrinter({
   terminal,
   json,
   quiet,
-}: ProgressStyle): (progress: CrawlProgress) => void {
+}: ProgressStyle): (progress: CrawlProgress, hasBegun: boolean) => void {
   let samples: readonly PageSample[] = [];
   let printedMs = -Infinity;
 
-  return (progress) => {
+  return (progress, hasBegun) => {
     const atMs = performance.now();
-    samples = withSample(samples, { atMs, pages: progress.pages });
+    if (hasBegun) samples = withSample(samples, { atMs, pages: progress.pages });
     const look = { progress, pagesPerSecond: pagesPerSecond(samples), nowMs: Date.now() };
+
     if (json) {
-      terminal.print(progressJson(look));
-    } else if (quiet) {
-      return;
-    } else if (terminal.isLive) {
-      terminal.draw(progressLines(look, { width: terminal.width(), colours: terminal.colours }));
-    } else if (atMs - printedMs >= PLAIN_LINE_EVERY_MS) {
+      if (hasBegun) terminal.print(progressJson(look));
+    } else if (terminal.isLive && !quiet) {
+      const screen = { width: terminal.width(), colours: terminal.colours };
+      terminal.draw(hasBegun ? progressLines(look, screen) : [`${progress.name} · starting`]);
+    } else if (!quiet && hasBegun && atMs - printedMs >= PLAIN_LINE_EVERY_MS) {
       printedMs = atMs;
       terminal.print(progressLine(look));
     }

@@ -11,7 +11,8 @@ import { hint } from './hints.ts';
 import { parseHost } from './host-argument.ts';
 import type { CommandIo } from './io.ts';
 import { withLiveControl } from './live-control.ts';
-import { DEFAULT_CRAWL_NAME, parseName, workersOption } from './options.ts';
+import { parseName } from './option-values.ts';
+import { DEFAULT_CRAWL_NAME, workersOption } from './options.ts';
 import type { FollowFlags } from './options.ts';
 import { operator } from './pause.ts';
 import { runCrawl } from './run-crawl.ts';
@@ -36,7 +37,7 @@ export function resumeCommand(io: CommandIo): Command {
     .option('--host <host>', 'lift the pause of this host', parseHost)
     .addOption(workersOption());
   return withCommonOptions(command).action(async (name: string | undefined, flags: ResumeFlags) => {
-    requireCrawls(flags);
+    await requireCrawls(flags);
     const { host } = flags;
     if (host === undefined) {
       io.ended(await resumeCrawl(name ?? DEFAULT_CRAWL_NAME, flags, io));

@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import type { CrawlRow } from '../db/crawls.ts';
 import { readProgress } from '../db/progress.ts';
-import { connectControl } from '../workers/control.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { followCrawl } from './follow.ts';
 import type { Followed } from './follow.ts';
-import { hint } from './hints.ts';
-import { closing } from './session.ts';
+import { crawlNamed } from './find-crawl.ts';
+import { withControl } from './live-control.ts';
 import type { Session } from './session.ts';
-import { summaryJson, summaryLines } from './summary.ts';
+import { resumeLine, summaryJson, summaryLines } from './summary.ts';
 
 /** Starts or continues a crawl, follows it to its end, prints the summary and says how it ended. */
 export async function runCrawl(session: Session, crawl: CrawlRow): Promise<ExitCode> {
   const { db, servers, terminal, interrupts, flags } = session;
   if (interrupts.signal.aborted) return EXIT.interrupted;
 
-  const control = await connectControl(servers);
-  return closing(control, async () => {
+  return withControl(servers, async (control) => {
     await control.startCrawl(crawl);
+    // A crawl that was still stopping has ended in the meantime, and begun again.
+    const { endedAt } = crawl.state === 'stopping' ? await crawlNamed(db, crawl.name) : crawl;
     if (servers.uiUrl !== undefined) terminal.note(`Temporal: ${servers.uiUrl}`);
 
     const followed = await followCrawl({
       readProgress: () => readProgress(db, crawl.crawlId),
       stop: () => control.stopCrawl(crawl),
-      endedBefore: crawl.endedAt,
+      endedBefore: endedAt,
       interrupted: interrupts.signal,
       lost: servers.lost,
       terminal,
@@ -37,20 +37,17 @@ export async function runCrawl(session: Session, crawl: CrawlRow): Promise<ExitC
 }
 
 function printEnd({ servers, terminal, flags }: Session, name: string, followed: Followed): void {
-  const { progress, interrupted } = followed;
+  const { progress, run } = followed;
   const context = {
     data: flags.data,
     warcFolder: join(flags.data, 'warc'),
     temporalUi: servers.uiUrl,
+    run,
     nowMs: Date.now(),
   };
-  if (progress !== undefined && flags.json === true) {
-    terminal.print(summaryJson(progress, context));
-    return;
-  }
-  if (progress !== undefined) summaryLines(progress, context).forEach(terminal.print);
-  if (interrupted)
-    terminal.print(`resume with: ${hint(['resume', name, '--data', flags.data], '')}`);
+  if (progress === undefined) terminal.print(resumeLine(name, flags.data));
+  else if (flags.json === true) terminal.print(summaryJson(progress, context));
+  else summaryLines(progress, context).forEach(terminal.print);
 }
 
 function exitCode({ progress, interrupted }: Followed): ExitCode {

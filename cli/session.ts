@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connectDatabase } from '../db/pool.ts';
 import type { Db } from '../db/pool.ts';
-import { loadConfig } from '../workers/config.ts';
-import { openServers } from '../workers/open-servers.ts';
 import type { Servers } from '../workers/open-servers.ts';
 import { UsageError } from './errors.ts';
 import { listenForInterrupts } from './interrupts.ts';
@@ -47,6 +45,8 @@ export async function withSession<T>(
   };
   interrupts.signal.addEventListener('abort', remark);
   try {
+    // Loaded when needed: Temporal's client takes longer to load than most commands to run.
+    const { openServers } = await import('../workers/open-servers.ts');
     const dataDir = resolve(flags.data);
     const servers = await openServers({ dataDir, say: terminal.note, ...order });
     interrupts.signal.removeEventListener('abort', remark);
@@ -85,8 +85,10 @@ export async function closing<T>(
 }
 
 /** Whether there can be crawls already: in a data folder that is there, or in a database of one's own. */
-export function mayHaveCrawls({ data }: CommonFlags): boolean {
-  return existsSync(data) || loadConfig().databaseUrl !== undefined;
+export async function mayHaveCrawls({ data }: CommonFlags): Promise<boolean> {
+  if (existsSync(data)) return true;
+  const { loadConfig } = await import('../workers/config.ts');
+  return loadConfig().databaseUrl !== undefined;
 }
 
 /**
@@ -94,8 +96,8 @@ export function mayHaveCrawls({ data }: CommonFlags): boolean {
  *
  * @throws UsageError
  */
-export function requireCrawls(flags: CommonFlags): void {
-  if (mayHaveCrawls(flags)) return;
+export async function requireCrawls(flags: CommonFlags): Promise<void> {
+  if (await mayHaveCrawls(flags)) return;
   throw new UsageError(
     `There is no crawl in "${flags.data}": the folder does not exist. Start one with "decorum crawl", or name another with --data.`,
   );

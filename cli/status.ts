@@ -5,7 +5,7 @@ import { newCommand, withCommonOptions } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { crawlNamed } from './find-crawl.ts';
 import type { CommandIo } from './io.ts';
-import { parseName } from './options.ts';
+import { parseName } from './option-values.ts';
 import type { CommonFlags } from './options.ts';
 import { progressJson, progressLines } from './progress-view.ts';
 import { requireCrawls, withSession } from './session.ts';
@@ -21,7 +21,7 @@ export function statusCommand(io: CommandIo): Command {
     ],
   }).argument('[name]', 'the crawl; without it, all', parseName);
   return withCommonOptions(command).action(async (name: string | undefined, flags: CommonFlags) => {
-    requireCrawls(flags);
+    await requireCrawls(flags);
     await withSession(flags, { need: 'database' }, io, async ({ db, servers, terminal }) => {
       const crawls = name === undefined ? await listCrawls(db) : [await crawlNamed(db, name)];
       if (crawls.length === 0 && flags.json !== true) {
@@ -37,7 +37,7 @@ export function statusCommand(io: CommandIo): Command {
         progressLines(look, { width: terminal.width(), colours: terminal.colours }).forEach(
           terminal.print,
         );
-        if (progress.endReason !== null) terminal.print(`  ended      ${endOf(progress)}`);
+        if (progress.endReason !== null) terminal.print(`  ended    ${endOf(progress)}`);
       }
       if (servers.uiUrl !== undefined) terminal.note(`Temporal: ${servers.uiUrl}`);
     });

@@ -8,7 +8,8 @@ import { crawlNamed } from './find-crawl.ts';
 import { hint } from './hints.ts';
 import type { CommandIo } from './io.ts';
 import { withLiveControl } from './live-control.ts';
-import { DEFAULT_CRAWL_NAME, parseName } from './options.ts';
+import { parseName } from './option-values.ts';
+import { DEFAULT_CRAWL_NAME } from './options.ts';
 import type { CommonFlags } from './options.ts';
 import { requireCrawls, withSession } from './session.ts';
 import type { Session } from './session.ts';
@@ -25,7 +26,7 @@ export function stopCommand(io: CommandIo): Command {
     examples: [['decorum stop docs', 'go on later with: decorum resume docs']],
   }).argument('[name]', 'the crawl', parseName, DEFAULT_CRAWL_NAME);
   return withCommonOptions(command).action(async (name: string, flags: CommonFlags) => {
-    requireCrawls(flags);
+    await requireCrawls(flags);
     const exitCode = await withSession(flags, { need: 'database' }, io, async (session) => {
       const crawl = await crawlNamed(session.db, name);
       if (isEnded(crawl)) return sayEnded(session, crawl);

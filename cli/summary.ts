@@ -1,6 +1,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
 import { hint } from './hints.ts';
+import { DEFAULT_DATA_FOLDER } from './options.ts';
 import { bytes, count, counted } from './quantities.ts';
 
 /** What the summary tells beside the counts. */
@@ -10,13 +11,14 @@ export interface SummaryContext {
   readonly warcFolder: string;
   /** The address of Temporal's web UI; `undefined` where it is not known. */
   readonly temporalUi: string | undefined;
+  readonly run: { readonly pages: number; readonly lastedMs: number };
   readonly nowMs: number;
 }
 
 /** The end of a crawl in a few lines: what came of it, what is left, where to look and what to type next. */
 export function summaryLines(progress: CrawlProgress, context: SummaryContext): readonly string[] {
   const rows: readonly (readonly [string, string])[] = [
-    ['pages', pages(progress)],
+    ['pages', pages(progress, context.run)],
     ['outcomes', outcomes(progress)],
     [
       'hosts',
@@ -30,19 +32,26 @@ export function summaryLines(progress: CrawlProgress, context: SummaryContext): 
     ...(context.temporalUi === undefined
       ? []
       : [['Temporal', `${context.temporalUi} (while a decorum runs here)`] as const]),
-    ['next', nextStep(progress, context.data)],
   ];
   return [
     `${progress.name}: ${endOf(progress)}`,
     ...rows.map(([label, said]) => `  ${label.padEnd(9)} ${said}`),
+    isOver(progress)
+      ? `  next      ${nextStep(progress, context.data)}`
+      : resumeLine(progress.name, context.data),
   ];
+}
+
+/** How to go on with a crawl that was interrupted; names the data folder always, to be pasted from anywhere near. */
+export function resumeLine(name: string, data: string): string {
+  return `resume with: ${hint(['resume', name, '--data', data], DEFAULT_DATA_FOLDER)}`;
 }
 
 /** The same as one JSON object on one line. */
 export function summaryJson(progress: CrawlProgress, context: SummaryContext): string {
-  const { warcFolder, temporalUi = null, data } = context;
+  const { warcFolder, temporalUi = null, run, data } = context;
   const next = nextStep(progress, data);
-  return JSON.stringify({ kind: 'summary', ...progress, warcFolder, temporalUi, next });
+  return JSON.stringify({ kind: 'summary', ...progress, run, warcFolder, temporalUi, next });
 }
 
 /** How a crawl ended, or that it has not, as one sentence without a full stop. */
@@ -63,11 +72,14 @@ export function endOf({ state, endReason, pageBudget }: CrawlProgress): string {
   }
 }
 
-function pages({ pages: fetched, bytes: size, startedAt, endedAt }: CrawlProgress): string {
-  if (endedAt === null) return `${counted(fetched, 'page')}, ${bytes(size)}`;
-  const lastedMs = Math.max(1, endedAt.getTime() - startedAt.getTime());
-  const rate = (fetched / lastedMs) * 1_000;
-  return `${counted(fetched, 'page')} in ${formatDuration(lastedMs)} (${rate.toFixed(1)}/s), ${bytes(size)}`;
+function isOver({ endReason }: CrawlProgress): boolean {
+  return endReason !== null && endReason !== 'stopped';
+}
+
+function pages(progress: CrawlProgress, run: SummaryContext['run']): string {
+  const rate = (run.pages / Math.max(1, run.lastedMs)) * 1_000;
+  const now = `${count(run.pages)} in this run of ${formatDuration(run.lastedMs)}, ${rate.toFixed(1)}/s`;
+  return `${counted(progress.pages, 'page')} (${now}), ${bytes(progress.bytes)}`;
 }
 
 function outcomes(progress: CrawlProgress): string {

@@ -8,7 +8,7 @@ import { hostLines, urlLines } from './explanation-view.ts';
 import { parseSubject } from './host-argument.ts';
 import type { Subject } from './host-argument.ts';
 import type { CommandIo } from './io.ts';
-import { parseName } from './options.ts';
+import { parseName } from './option-values.ts';
 import type { CommonFlags } from './options.ts';
 import { requireCrawls, withSession } from './session.ts';
 
@@ -32,7 +32,7 @@ export function whyCommand(io: CommandIo): Command {
       parseName,
     );
   return withCommonOptions(command).action(async (subject: Subject, flags: WhyFlags) => {
-    requireCrawls(flags);
+    await requireCrawls(flags);
     await withSession(flags, { need: 'database' }, io, async ({ db, terminal }) => {
       const { found, lines } = await explain(db, subject, flags.name);
       if (flags.json === true) terminal.print(JSON.stringify({ kind: subject.kind, ...found }));

@@ -31,10 +31,13 @@ test.each(COMMANDS)('decorum %s --help', async (command) => {
   expect(await helpOf(command)).toMatchSnapshot();
 });
 
-test.each(COMMANDS)('the help of %s has examples, exit codes and no line that wraps', async (command) => {
-  const help = await helpOf(command);
+test.each(COMMANDS)(
+  'the help of %s has examples, exit codes and no line that wraps',
+  async (command) => {
+    const help = await helpOf(command);
 
-  expect(help).toContain(`  decorum ${command}`);
-  expect(help).toContain('130  interrupted');
-  expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
-});
+    expect(help).toContain(`  decorum ${command}`);
+    expect(help).toContain('130  interrupted');
+    expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  },
+);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Command } from 'commander';
-import { crawlOptions, parseName } from '../../cli/options.ts';
+import { parseName } from '../../cli/option-values.ts';
+import { crawlOptions } from '../../cli/options.ts';
 
 /** The options as an action gets them; commander's message where one is refused. */
 function typed(...words: string[]): unknown {

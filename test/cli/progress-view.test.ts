@@ -84,7 +84,6 @@ describe('the view', () => {
   test('looks the same with colours, but for the colours', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 200 }), (width) => {
-         
         expect(drawn(look, width, true).replace(/\u001b\[\d+m/g, '')).toBe(drawn(look, width));
       }),
     );

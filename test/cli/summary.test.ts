@@ -10,6 +10,7 @@ const context: SummaryContext = {
   data: '.decorum',
   warcFolder: '.decorum/warc',
   temporalUi: 'http://127.0.0.1:8233',
+  run: { pages: 1_200, lastedMs: 60_000 },
   nowMs: START.getTime() + 72_000,
 };
 
@@ -27,7 +28,7 @@ test('the summary of a finished crawl', () => {
 
   expect(summaryLines(progress, context).join('\n')).toMatchInlineSnapshot(`
     "docs: finished, every URL is settled
-      pages     1,214 pages in 1 min 12 s (16.9/s), 42.3 MB
+      pages     1,214 pages (1,200 in this run of 1 min, 20.0/s), 42.3 MB
       outcomes  1,214 fetched, 9 redirected, 3 put off, 1 failed, 40 excluded
       hosts     22 hosts
       left      nothing
@@ -43,12 +44,12 @@ test('the summary of a stopped crawl says what is left', () => {
 
   expect(summaryLines(progress, elsewhere).join('\n')).toMatchInlineSnapshot(`
     "docs: stopped, it can be resumed
-      pages     1,214 pages in 1 min 12 s (16.9/s), 42.3 MB
+      pages     1,214 pages (1,200 in this run of 1 min, 20.0/s), 42.3 MB
       outcomes  1,214 fetched, 9 redirected, 3 put off, 1 failed, 40 excluded
       hosts     22 hosts
       left      6,712 queued, 60 assigned, 2 retries, 1 for a robots.txt; the next in 1 h
       files     .decorum/warc
-      next      decorum resume docs --data '/srv/my crawls'"
+    resume with: decorum resume docs --data '/srv/my crawls'"
   `);
 });
 

@@ -22,7 +22,7 @@ class Paper implements Screen {
 /** What a person sees: cursor-up and clear-to-end carried out. */
 function seen(text: string): string {
   const lines: string[] = [''];
-   
+
   for (const [piece, up] of text.matchAll(/\u001b\[(\d+)A\r\u001b\[J|\n|[^\n\u001b]+/g)) {
     if (up !== undefined) lines.splice(lines.length - 1 - Number(up), Infinity, '');
     else if (piece === '\n') lines.push('');
