@@ -1,4 +1,4 @@
-import { forgottenHosts, heldHosts, markLive } from '../db/hosts.ts';
+import { forgottenHosts, heldHosts, markLive, parkForgotten } from '../db/hosts.ts';
 import type { FeedOrder, HostFeed, VisitBudget } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
 import { budgetNow } from './pull.ts';
@@ -39,6 +39,7 @@ export async function refeed(
   const budget =
     crawlId === undefined ? { pages: 1, ms: 60_000 } : await budgetNow(deps.db, crawlId);
   const order = { batch: 'again', budget };
+  await parkForgotten(deps.db);
   let fed = 0;
   let after = 0;
   for (;;) {

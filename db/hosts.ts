@@ -125,3 +125,43 @@ export async function heldHosts(db: Db): Promise<readonly ForgottenHost[]> {
   const { rows } = await db.query<ForgottenHost>({ name: 'held_hosts', text: HELD_HOSTS });
   return rows;
 }
+
+// Indexes: host_active, url_assigned. Without due URLs and a minute past its next allowed time, nobody serves it.
+const PARK_FORGOTTEN = `
+  with forgotten as (
+    select h.host_id
+      from host h
+     where h.state <> 'idle'
+       and h.next_allowed_at < clock_timestamp() - interval '1 minute'
+       and (h.lease_until is null or h.lease_until < clock_timestamp())
+       and not exists (
+         select
+           from url u
+           join crawl c on c.crawl_id = u.crawl_id and c.state = 'running'
+          where u.host_id = h.host_id
+            and u.state = 'assigned')
+     order by h.host_id
+     limit $1
+       for no key update of h
+  )
+  update host
+     set state = 'idle'
+    from forgotten
+   where host.host_id = forgotten.host_id
+  returning host.host_id as "hostId"`;
+
+/**
+ * Hosts that count as live though they have nothing to serve, as after a crash that lost their workflows, count as
+ * idle again and no longer fill the cap of live hosts. Gives their number.
+ */
+export async function parkForgotten(db: Db): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ hostId: number }>({
+      name: 'park_forgotten',
+      text: PARK_FORGOTTEN,
+      values: [REFEED_HOSTS],
+    });
+    for (const { hostId } of rows) await touchHost(tx, hostId);
+    return rows.length;
+  });
+}

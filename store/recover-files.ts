@@ -12,13 +12,13 @@ export interface RecoveredFile {
 }
 
 /**
- * Makes the files whole that a killed process of this slot left open: what comes after the last whole record is cut
- * off, then the marker removed. No settled page can lie in the cut part, as a settle comes after the fsync (R41). Must
- * not run while another process writes under the slot.
+ * Makes the files whole that a killed process of this slot (of any slot, where none is named) left open: what comes
+ * after the last whole record is cut off, then the marker removed. No settled page can lie in the cut part, as a
+ * settle comes after the fsync (R41). Must not run while another process writes under the slot.
  */
 export async function recoverWarcFiles(
   dir: string,
-  slot: string,
+  slot?: string,
 ): Promise<readonly RecoveredFile[]> {
   const recovered: RecoveredFile[] = [];
   for (const file of await markedFiles(dir, slot)) {
@@ -30,12 +30,12 @@ export async function recoverWarcFiles(
 
 const MARKER_SUFFIX = markerOf('');
 
-async function markedFiles(dir: string, slot: string): Promise<readonly string[]> {
+async function markedFiles(dir: string, slot: string | undefined): Promise<readonly string[]> {
   const names = await readdir(dir);
   return names
     .filter((name) => name.endsWith(MARKER_SUFFIX))
     .map((name) => name.slice(0, -MARKER_SUFFIX.length))
-    .filter((name) => slotOfFile(name) === slot)
+    .filter((name) => slot === undefined || slotOfFile(name) === slot)
     .sort();
 }
 

@@ -32,6 +32,11 @@ export interface WorkerConfig {
   readonly slot: number;
   /** `DECORUM_WARC_DIR`: where WARC files go. */
   readonly warcDir: string;
+  /**
+   * `DECORUM_VISITS_AT_ONCE`: hosts that one worker process serves at the same time, 1,000 by default: above the
+   * default cap of live hosts, since a live host's visit holds a slot.
+   */
+  readonly visitsAtOnce: number;
 }
 
 /** How to find and run other programs. */
@@ -72,7 +77,11 @@ export function loadConfig(environment: Environment = process.env): Config {
     databaseUrl: read.DATABASE_URL ?? urlFromParts(read),
     temporal: temporal.target,
     logLevel: read.DECORUM_LOG_LEVEL,
-    worker: { slot: read.DECORUM_WORKER_SLOT, warcDir: read.DECORUM_WARC_DIR },
+    worker: {
+      slot: read.DECORUM_WORKER_SLOT,
+      warcDir: read.DECORUM_WARC_DIR,
+      visitsAtOnce: read.DECORUM_VISITS_AT_ONCE,
+    },
     surroundings: {
       environment,
       path: read.PATH,
@@ -95,6 +104,7 @@ const schema = z.object({
   TEMPORAL_CLI: z.string().optional(),
   DECORUM_LOG_LEVEL: logLevel.default('info'),
   DECORUM_WORKER_SLOT: z.coerce.number().int().min(0).default(0),
+  DECORUM_VISITS_AT_ONCE: z.coerce.number().int().min(1).max(100_000).default(1_000),
   DECORUM_WARC_DIR: z.string().default(join('.decorum', 'warc')),
   PATH: z.string().default(''),
   XDG_CACHE_HOME: z.string().optional(),

@@ -21,7 +21,6 @@ import {
 } from '../workflows/ids.ts';
 import { CrawlHost, CrawlState, pause, resume, stop, wake } from '../workflows/messages.ts';
 import type { TemporalTarget } from './config.ts';
-import { ensureSearchAttributes } from './search-attributes.ts';
 
 /** What a person's commands do to workflows. */
 export interface Control {
@@ -59,7 +58,6 @@ export async function connectControl({
   const db = connectDatabase(databaseUrl, { max: 2, applicationName: 'decorum control' });
   return {
     startCrawl: async (row) => {
-      await ensureSearchAttributes(client);
       await ensureSchedule(client);
       await startCrawl(client, row);
     },

@@ -5,9 +5,6 @@ import { TASK_QUEUE } from '../workflows/ids.ts';
 import type { TemporalTarget } from './config.ts';
 import { workflowSource } from './workflow-source.ts';
 
-/** Visits at once of one process: above the default cap of live hosts, since a live host's visit holds a slot. */
-const VISITS_AT_ONCE = 1_000;
-
 /** Hosts whose workflows stay in memory, at 150 to 200 KB each; more than twice the default cap of live hosts. */
 const CACHED_WORKFLOWS = 2_000;
 
@@ -18,6 +15,7 @@ export const SHUTDOWN_GRACE_MS = 25_000;
 export async function createWorker(
   { address, namespace, connection }: TemporalTarget,
   deps: ActivityDeps,
+  visitsAtOnce: number,
 ): Promise<{ readonly worker: Worker; readonly connection: NativeConnection }> {
   const native = await NativeConnection.connect({ ...connection, address });
   const worker = await Worker.create({
@@ -26,7 +24,7 @@ export async function createWorker(
     taskQueue: TASK_QUEUE,
     ...workflowSource(),
     activities: createActivities(deps),
-    maxConcurrentActivityTaskExecutions: VISITS_AT_ONCE,
+    maxConcurrentActivityTaskExecutions: visitsAtOnce,
     maxConcurrentLocalActivityExecutions: 50,
     maxConcurrentWorkflowTaskExecutions: 40,
     maxCachedWorkflows: CACHED_WORKFLOWS,

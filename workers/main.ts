@@ -33,18 +33,22 @@ async function main(): Promise<void> {
   const warc = await openWarcStore({ dir: own.warcDir, slot: slotName(own.slot) });
   const parser = createParsePool(PARSE_LIMITS);
   const client = await clientOf(temporal);
-  const { worker, connection } = await createWorker(temporal, {
-    db,
-    warc,
-    parser,
-    resolverFor: resolvers(),
-    feedHost: hostFeeder(client),
-    stopping: stopping.signal,
-    robotsCache: new Map(),
-    notBefore: new Map(),
-    random: Math.random,
-    log,
-  });
+  const { worker, connection } = await createWorker(
+    temporal,
+    {
+      db,
+      warc,
+      parser,
+      resolverFor: resolvers(),
+      feedHost: hostFeeder(client),
+      stopping: stopping.signal,
+      robotsCache: new Map(),
+      notBefore: new Map(),
+      random: Math.random,
+      log,
+    },
+    own.visitsAtOnce,
+  );
 
   whenToldToStop(() => {
     if (stopping.signal.aborted) return;

@@ -1,3 +1,4 @@
+import { recoverWarcFiles } from '../store/recover-files.ts';
 import type { Config } from './config.ts';
 import { readRecord, type DataFolder, type RememberedPorts } from './data-folder.ts';
 import { startPostgres, type OwnPostgres } from './embedded-postgres.ts';
@@ -82,6 +83,8 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
     if (wish.need === 'database') return { databaseUrl };
     const { uiUrl, ...target } = await service(wish.temporalCli);
     options.changed();
+    // Of every slot: this run may have fewer workers than the one that was killed.
+    if (workers.length === 0 && wish.workers > 0) await recoverWarcFiles(options.folder.warc);
     while (workers.length < wish.workers) {
       workers.push(await keepWorker(options, workers.length, { databaseUrl, ...target }));
       options.changed();

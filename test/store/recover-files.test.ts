@@ -51,6 +51,13 @@ describe('recovery', () => {
     expect(await readdir(dir)).toEqual([file]);
   });
 
+  test('takes every slot where none is named, and only the named one else', async () => {
+    const { dir, file } = await aMarkedFile();
+
+    expect(await recoverWarcFiles(dir, 'another')).toEqual([]);
+    expect(await recoverWarcFiles(dir)).toEqual([{ file, cutBytes: 0 }]);
+  });
+
   test('leaves a whole file as it is', async () => {
     const { dir, file, path } = await aMarkedFile();
     const before = await readFile(path);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { ensureSearchAttributes } from '../../workers/search-attributes.ts';
+import { prepareTemporal } from '../../workers/temporal-service.ts';
 import type { HostInput } from '../../workflows/back-queue.ts';
 import { host } from '../../workflows/host.ts';
 import { hostWorkflowId } from '../../workflows/ids.ts';
@@ -47,7 +47,7 @@ export async function openWorkflowLab(): Promise<WorkflowLab> {
   const { address, namespace, prefix } = temporal;
   const connection = await Connection.connect({ address });
   const client = new Client({ connection, namespace, identity: IDENTITY });
-  await ensureSearchAttributes(client);
+  await prepareTemporal({ address, namespace, connection: { address } });
   const world = new ScriptedWorld();
   const native = await NativeConnection.connect({ address });
   const worker = await Worker.create({
