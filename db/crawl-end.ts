@@ -100,7 +100,7 @@ const REQUEUE_ROWS = 1_000;
 // Indexes: url_assigned, url_pkey, host_pkey. In key order, as every batch that locks URLs.
 const REQUEUE = `
   with back as (
-    select u.host_id, u.key_hash
+    select u.host_id, u.key_hash, u.reserved
       from url u
      where u.crawl_id = $1
        and u.state = 'assigned'
@@ -116,13 +116,13 @@ const REQUEUE = `
    where url.host_id = back.host_id
      and url.crawl_id = $1
      and url.key_hash = back.key_hash
-  returning url.host_id as "hostId", url.band, back.key_hash`;
+  returning url.host_id as "hostId", url.band, back.reserved`;
 
-const NO_RESERVATIONS = `
+// Index: crawl_pkey. Pages of requests that have just ended are given back by their outbox rows, not here.
+const UNRESERVE = `
   update crawl
-     set pages_reserved = 0
-   where crawl_id = $1
-     and pages_reserved <> 0`;
+     set pages_reserved = greatest(pages_reserved - $2, 0)
+   where crawl_id = $1`;
 
 /** Gives every assigned URL of a shard back to its front queue, in batches: a spent budget leaves them for later. */
 export async function requeueAssigned(db: Db, shard: Shard): Promise<number> {
@@ -130,25 +130,29 @@ export async function requeueAssigned(db: Db, shard: Shard): Promise<number> {
   for (;;) {
     const count = await requeueBatch(db, shard);
     total += count;
-    if (count < REQUEUE_ROWS) break;
+    if (count < REQUEUE_ROWS) return total;
   }
-  await db.query({ name: 'no_reservations', text: NO_RESERVATIONS, values: [shard.crawlId] });
-  return total;
+}
+
+interface RequeuedRow {
+  readonly hostId: number;
+  readonly band: number;
+  readonly reserved: boolean;
 }
 
 async function requeueBatch(db: Db, shard: Shard): Promise<number> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
     const values = [shard.crawlId, REQUEUE_ROWS];
-    const { rows } = await tx.query<{ hostId: number; band: number }>({
-      name: 'requeue',
-      text: REQUEUE,
-      values,
-    });
+    const { rows } = await tx.query<RequeuedRow>({ name: 'requeue', text: REQUEUE, values });
     const byBand = new Map<number, number>();
     for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
     await countQueued(tx, shard, byBand);
     await setReady(tx, shard, [...new Set(rows.map(({ hostId }) => hostId))]);
+    const pages = rows.filter(({ reserved }) => reserved).length;
+    if (pages > 0) {
+      await tx.query({ name: 'unreserve', text: UNRESERVE, values: [shard.crawlId, pages] });
+    }
     return rows.length;
   });
 }

@@ -1,4 +1,5 @@
 import { LEASE_MS, type Lease } from './claim.ts';
+import { rebaseClock } from './host-clock.ts';
 import type { Db } from './pool.ts';
 
 // Index: host_pkey. One row, locked by the update itself.
@@ -85,6 +86,7 @@ const CLAIM_HOST = `
   select exists (select from leased) as "leased",
          h.hold_since is not null and (h.hold_until is null or h.hold_until > h.now) as "held",
          extract(epoch from greatest(h.next_allowed_at, h.lease_until) - h.now) * 1000 as "allowedInMs",
+         h.clock_at > h.now as "clockSetBack",
          h.backoff_level as "backoffLevel",
          h.good_answers as "goodAnswers",
          h.failures_in_row as "failuresInARow",
@@ -119,6 +121,7 @@ interface HostClaimRow {
   readonly leased: boolean;
   readonly held: boolean;
   readonly allowedInMs: string | null;
+  readonly clockSetBack: boolean | null;
   readonly backoffLevel: number;
   readonly goodAnswers: number;
   readonly failuresInARow: number;
@@ -147,18 +150,19 @@ export async function claimHost(
   });
   const row = rows[0];
   if (row === undefined) throw new Error(`Host ${String(hostId)} ("${hostKey}") has no row`);
-  if (!row.leased) {
-    return {
-      kind: 'notYet',
-      waitMs: row.held ? HELD_LOOK_MS : Math.max(Math.ceil(Number(row.allowedInMs ?? 0)), 1),
-    };
-  }
+  if (!row.leased) return { kind: 'notYet', waitMs: await waitOf(db, hostId, row) };
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
   return {
     kind: 'claimed',
     lease: { hostId, token },
     clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
   };
+}
+
+async function waitOf(db: Db, hostId: number, row: HostClaimRow): Promise<number> {
+  if (row.held) return HELD_LOOK_MS;
+  if (row.clockSetBack === true) return rebaseClock(db, hostId);
+  return Math.max(Math.ceil(Number(row.allowedInMs ?? 0)), 1);
 }
 
 /** The id of a host's row, made where there is none. */
