@@ -21,10 +21,13 @@ export interface CommandRun {
   readonly close: () => Promise<void>;
 }
 
-/** Runs the built command (`npm run build`), in an environment that names no servers. */
-export function startCommand(args: readonly string[]): CommandRun {
+/** Runs the built command (`npm run build`), in an environment that names no servers; `settings` are added to it. */
+export function startCommand(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): CommandRun {
   const child = spawn(process.execPath, [join(packageRoot(), 'dist', 'cli', 'main.js'), ...args], {
-    env: environment(),
+    env: { ...environment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collect(child);

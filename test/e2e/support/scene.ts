@@ -23,6 +23,8 @@ export interface Scene {
     seeds: readonly string[],
     ...options: readonly string[]
   ) => CommandRun;
+  /** Adds to the environment of the commands started from now on. */
+  readonly set: (settings: Readonly<Record<string, string>>) => void;
   /** Any command on the scene's data folder. */
   readonly run: (...args: readonly string[]) => CommandRun;
 }
@@ -33,8 +35,9 @@ export const test = plain.extend<{ readonly scene: Scene }>({
     const folder = makeCrawlFolder();
     const runs: CommandRun[] = [];
     const webs: TestWeb[] = [];
+    const environment: Record<string, string> = {};
     const run = (...args: readonly string[]): CommandRun => {
-      const started = startCommand([...args, '--data', folder.path]);
+      const started = startCommand([...args, '--data', folder.path], environment);
       runs.push(started);
       return started;
     };
@@ -46,6 +49,9 @@ export const test = plain.extend<{ readonly scene: Scene }>({
     await use({
       folder,
       run,
+      set: (settings) => {
+        Object.assign(environment, settings);
+      },
       crawl: (web, seeds, ...options) =>
         run(
           'crawl',
