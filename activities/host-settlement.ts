@@ -1,6 +1,7 @@
 import type { HostClock } from '../db/claim.ts';
 import type { HostSettlement } from '../db/settle.ts';
 import { healthAfter, hostRestMs, retryAfterMs, type HostHealth } from '../domain/backoff.ts';
+import { addressRefusal } from '../domain/address-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { politenessGapMs } from '../domain/gap.ts';
 import type { FetchOutcome } from '../domain/outcome.ts';
@@ -57,4 +58,15 @@ export function hostSettlementNow(debt: HostDebt): HostSettlement {
 export function bookedGapMs(settings: CrawlSettings, clock: HostClock, fetchMs: number): number {
   const { crawlDelayMs, backoffLevel } = clock;
   return politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel });
+}
+
+/** The shortest gap for hosts that are not one's own, in milliseconds (R9). */
+const STRANGERS_MIN_GAP_MS = 1_000;
+
+/** The settings as they hold for a host at these addresses: a gap under a second is for private addresses only (R9). */
+export function settingsAt(settings: CrawlSettings, addresses: readonly string[]): CrawlSettings {
+  const isPrivate = (address: string): boolean =>
+    addressRefusal(address, { allowPrivate: false }) !== undefined;
+  if (settings.minGapMs >= STRANGERS_MIN_GAP_MS || addresses.every(isPrivate)) return settings;
+  return { ...settings, minGapMs: STRANGERS_MIN_GAP_MS };
 }

@@ -11,6 +11,7 @@ import {
   debtAfter,
   hostSettlementNow,
   owedNowMs,
+  settingsAt,
   type HostDebt,
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
@@ -39,7 +40,8 @@ export async function runErrand(
   const result = await send(deps, errand, addresses);
   const update = wasBrokenOff(result) ? undefined : robotsUpdateOf(errand, result);
   if (update !== undefined) await writeRobots(deps.db, update);
-  const debt = debtAfter(errand.url.settings, clockAfter(errand, update), result);
+  const settings = settingsAt(errand.url.settings, addresses);
+  const debt = debtAfter(settings, clockAfter(errand, update), result);
   deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
   await settleErrand(deps, errand, result, debt);
   stay.notes.push({ url: target, outcome: noteOf(result), at: new Date().toISOString() });
@@ -53,9 +55,10 @@ export async function runErrand(
 
 async function send(
   { db }: ActivityDeps,
-  { lease, clock, target, url: { settings } }: RobotsErrand,
+  { lease, clock, target, url }: RobotsErrand,
   addresses: readonly string[],
 ): Promise<FetchResult> {
+  const settings = settingsAt(url.settings, addresses);
   const startedAtMs = performance.now();
   const kept = keepLease(db, lease, () =>
     bookedGapMs(settings, clock, performance.now() - startedAtMs + LEASE_MS),

@@ -9,7 +9,13 @@ import type { ParsedPage } from '../web/extract-links.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf, type RecordExtras } from './fetch-record.ts';
 import { foundLinks, redirectTarget } from './found-links.ts';
-import { bookedGapMs, debtAfter, hostSettlementNow, owedNowMs } from './host-settlement.ts';
+import {
+  bookedGapMs,
+  debtAfter,
+  hostSettlementNow,
+  owedNowMs,
+  settingsAt,
+} from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
 import { lookUp } from './look-up.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
@@ -69,7 +75,7 @@ async function fetchAndSettle(
   { lease, url, clock }: ClaimedRequest,
   addresses: readonly string[],
 ): Promise<Served> {
-  const { settings } = url;
+  const settings = settingsAt(url.settings, addresses);
   const startedAtMs = performance.now();
   let fetchedMs: number | undefined;
   const kept = keepLease(deps.db, lease, () =>
