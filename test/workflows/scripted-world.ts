@@ -24,7 +24,7 @@ export type VisitScript = (times: number, order: VisitOrder) => VisitNext | Prom
 /** What a crawl's activities find; what is missing finds nothing to do. */
 export interface CrawlScript {
   readonly opened?: Partial<OpenedCrawl>;
-  readonly admit?: (times: number) => Partial<AdmitResult>;
+  readonly admit?: (times: number) => Partial<AdmitResult> | Promise<Partial<AdmitResult>>;
   readonly pull?: (times: number, batchId: number) => PullResult;
   /** Asked when a prioritizer said that all is quiet. */
   readonly end?: (times: number) => EndReason | null;
@@ -88,10 +88,10 @@ export class ScriptedWorld {
       this.#note(hostId, `park, ${state}`);
       return Promise.resolve();
     },
-    admit: ({ crawlId }) => {
+    admit: async ({ crawlId }) => {
       const times = this.#note(crawlId, 'admit');
-      const found = this.#crawlScripts.get(crawlId)?.admit?.(times);
-      return Promise.resolve({ rows: 0, admitted: 0, quiet: false, busy: false, ...found });
+      const found = await this.#crawlScripts.get(crawlId)?.admit?.(times);
+      return { rows: 0, admitted: 0, quiet: false, busy: false, ...found };
     },
     pullBatch: ({ crawlId, batchId }) => {
       const times = this.#note(crawlId, 'pullBatch');
