@@ -16,10 +16,12 @@ export interface ShardRow {
   }[];
 }
 
-// Index: shard_pkey.
+// Index: shard_pkey. The one writer touches a batch of rows in tables of any size, also where the planner, for want of
+// statistics, would rather read a partition from end to end: in this transaction it may not.
 const LOCK = `
   select batch_id as "batchId",
-         batch_feeds as "batchFeeds"
+         batch_feeds as "batchFeeds",
+         set_config('enable_seqscan', 'off', true)
     from shard
    where crawl_id = $1
      and shard = $2
