@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { VisitBudget, VisitResult } from '../../activities/contract.ts';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { visit } from '../../activities/visit.ts';
+import { ensureHost } from '../../db/leases.ts';
+import type { Db } from '../../db/pool.ts';
+import { openWarcStore } from '../../store/warc-store.ts';
+import { createParsePool } from '../../web/parse-pool.ts';
+import { createResolver } from '../../web/resolver.ts';
+
+/** What a worker's activities work with, on a folder that goes with the test. */
+export async function depsOn(
+  db: Db,
+  { stopping = new AbortController().signal, parseLimitMs = 20_000 } = {},
+): Promise<ActivityDeps> {
+  const dir = await mkdtemp(join(tmpdir(), 'decorum-visit-'));
+  const warc = await openWarcStore({ dir, slot: 'w1' });
+  const parser = createParsePool({ threads: 1, timeLimitMs: parseLimitMs, memoryMb: 128 });
+  const resolver = createResolver({ servers: [] });
+  onTestFinished(async () => {
+    await warc.close();
+    await parser.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+  return {
+    db,
+    warc,
+    parser,
+    stopping,
+    resolverFor: () => resolver,
+    feedHost: () => Promise.resolve(),
+    robotsCache: new Map(),
+    notBefore: new Map(),
+    random: () => 0.5,
+    log: { info: () => undefined, warn: () => undefined },
+  };
+}
+
+/** Runs one visit of a host. */
+export async function visitHost(
+  deps: ActivityDeps,
+  hostKey: string,
+  budget: VisitBudget = { pages: 1, ms: 60_000 },
+): Promise<VisitResult> {
+  const hostId = await ensureHost(deps.db, hostKey);
+  const context = { cancelled: new AbortController().signal, heartbeat: () => undefined };
+  return visit(deps, { hostId, hostKey, budget }, context);
+}
