@@ -41,9 +41,10 @@ export const test = plain.extend<{ readonly scene: Scene }>({
       runs.push(started);
       return started;
     };
+    let logs = '';
     onTestFailed(() => {
       for (const { output } of runs) process.stderr.write(`${output()}\n`);
-      process.stderr.write(`${folder.logs()}\n`);
+      process.stderr.write(`${logs}\n`);
     });
 
     await use({
@@ -71,6 +72,7 @@ export const test = plain.extend<{ readonly scene: Scene }>({
     });
 
     await Promise.all(runs.filter(({ hasExited }) => !hasExited()).map(({ close }) => close()));
+    logs = folder.logs();
     await folder.dispose();
     await Promise.all(webs.map(({ close }) => close()));
   },
