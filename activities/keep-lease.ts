@@ -1,9 +1,12 @@
-import { LEASE_MS, type Lease } from '../db/claim.ts';
+import { LEASE_MS, type GrantedLease } from '../db/claim.ts';
 import { renewLease } from '../db/leases.ts';
 import type { Db } from '../db/pool.ts';
 
 /** Renewals are sent this often, in milliseconds: two may be late before the lease runs out. Our choice. */
 const RENEW_EVERY_MS = 650;
+
+/** How often to look whether the lease still stands, in milliseconds. Our choice. */
+const LOOK_EVERY_MS = 100;
 
 /** A lease that is renewed until it is let go. */
 export interface KeptLease {
@@ -17,9 +20,9 @@ export interface KeptLease {
  *
  * @param gapAfterMs the politeness gap if the request ended when the renewed lease does.
  */
-export function keepLease(db: Db, lease: Lease, gapAfterMs: () => number): KeptLease {
+export function keepLease(db: Db, lease: GrantedLease, gapAfterMs: () => number): KeptLease {
   const lost = new AbortController();
-  let validUntilMs = performance.now() + LEASE_MS;
+  let validUntilMs = lease.askedAtMs + LEASE_MS;
   let renewing = false;
 
   const renew = async (): Promise<void> => {
@@ -37,9 +40,11 @@ export function keepLease(db: Db, lease: Lease, gapAfterMs: () => number): KeptL
   const renewals = setInterval(() => {
     if (!renewing) void renew();
   }, RENEW_EVERY_MS);
-  const watch = setInterval(() => {
+  const look = (): void => {
     if (performance.now() >= validUntilMs) lost.abort();
-  }, 100);
+  };
+  const watch = setInterval(look, LOOK_EVERY_MS);
+  look();
 
   return {
     lost: lost.signal,

@@ -1,6 +1,5 @@
 import { LEASE_MS, type HostClock } from '../db/claim.ts';
 import { writeRobots, type RobotsUpdate } from '../db/robots.ts';
-import type { OutboxRow } from '../db/settle.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { MAX_ROBOTS_BYTES } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
@@ -19,6 +18,7 @@ import { robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
+import { TOUCH } from './url-settlement.ts';
 
 /** A host claimed for one request of a robots.txt; a guest's file is another host's, which redirected there. */
 export interface RobotsErrand extends RobotsErrandOf {
@@ -89,16 +89,6 @@ function clockAfter({ clock, isGuest }: RobotsErrand, update: RobotsUpdate | und
   if (isGuest || update?.read.kind !== 'answered') return clock;
   return { ...clock, crawlDelayMs: update.read.crawlDelayMs };
 }
-
-/** Only lets the prioritizer look at the host's standing anew. */
-const TOUCH: OutboxRow = {
-  outcome: null,
-  bytes: 0,
-  settled: 0,
-  released: 0,
-  foundOn: null,
-  links: [],
-};
 
 async function settleErrand(
   deps: ActivityDeps,

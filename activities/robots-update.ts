@@ -1,4 +1,4 @@
-import type { ClaimedUrl, Lease, RobotsState } from '../db/claim.ts';
+import type { ClaimedUrl, GrantedLease, RobotsState } from '../db/claim.ts';
 import type { RobotsUpdate } from '../db/robots.ts';
 import {
   crawlDelayMs,
@@ -17,7 +17,7 @@ import type { FetchResult } from '../web/fetch-url.ts';
 
 /** Whose robots.txt was asked for, and on whose behalf. */
 export interface RobotsErrandOf {
-  readonly lease: Lease;
+  readonly lease: GrantedLease;
   readonly url: ClaimedUrl;
   readonly robots: RobotsState;
   /** The host that the file is for, where the lease is another's. */

@@ -1,4 +1,4 @@
-import { LEASE_MS, type ClaimedRequest } from '../db/claim.ts';
+import { LEASE_MS, type ClaimedRequest, type ClaimedUrl, type Lease } from '../db/claim.ts';
 import { giveBack } from '../db/leases.ts';
 import type { FoundLink } from '../db/settle.ts';
 import { MAX_CLAIMS } from '../domain/retry.ts';
@@ -15,6 +15,7 @@ import {
   hostSettlementNow,
   owedNowMs,
   settingsAt,
+  type HostDebt,
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
 import { lookUp } from './look-up.ts';
@@ -23,7 +24,7 @@ import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
-import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
+import { ended, faulted, outboxRowOf, TOUCH, verdictOf, type Verdict } from './url-settlement.ts';
 
 /** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
 export async function servePage(
@@ -95,7 +96,10 @@ async function fetchAndSettle(
     fetchedMs = result.fetchMs;
     const debt = debtAfter(settings, clock, result);
     deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
-    const keptPage = await keepPage(deps, url, result);
+    const keptPage = await keepPage(deps, url, result).catch(async (fault: unknown) => {
+      await putBackFaulted(deps, lease, url, debt);
+      throw fault;
+    });
     const links = linksOf(url, result, keptPage);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
     const settled = await settleSurely(deps, lease, () => {
@@ -128,6 +132,22 @@ async function fetchAndSettle(
   } finally {
     kept.letGo();
   }
+}
+
+/** A page that we could not keep (a full disk) is no fault of the URL's: it is due again, and the host is owed its gap. */
+async function putBackFaulted(
+  deps: ActivityDeps,
+  lease: Lease,
+  url: ClaimedUrl,
+  debt: HostDebt,
+): Promise<void> {
+  await settleSurely(deps, lease, () => ({
+    crawlId: url.crawlId,
+    host: hostSettlementNow(debt),
+    url: faulted(url),
+    record: null,
+    outbox: TOUCH,
+  }));
 }
 
 /** Where a page's answer lies, and what it says. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LEASE_MS, type ClaimedRequest } from '../db/claim.ts';
-import { claimHost, giveBack } from '../db/leases.ts';
+import { claimHost, giveBack, renewLease } from '../db/leases.ts';
 import { writeRobots } from '../db/robots.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { asRequestUrl } from '../domain/request-url.ts';
@@ -47,6 +47,9 @@ export async function serveRobots(
   const bookedMs = bookedGapMs(url.settings, clock, LEASE_MS);
   const guest = await claimHost(deps.db, hostname, randomUUID(), bookedMs);
   if (guest.kind === 'notYet') return { kind: 'nothingSent', waitMs: guest.waitMs };
+  // The booking was made before the guest's own backoff and delay were known.
+  const owedMs = bookedGapMs(url.settings, guest.clock, LEASE_MS);
+  if (owedMs > bookedMs) await renewLease(deps.db, guest.lease, owedMs);
   const errand = { ...guest, url, robots, target, isGuest, robotsHostId: lease.hostId };
   return runErrand(deps, stay, errand, name.resolution.addresses);
 }

@@ -65,6 +65,40 @@ export function ended(
   };
 }
 
+/** How long a page waits that we could not keep, in milliseconds; our choice. */
+const FAULT_PAUSE_MS = 60_000;
+
+/** A URL whose answer was lost by a fault of ours: as it was, due again in a minute. */
+export function faulted({
+  keyHash,
+  requestUrl,
+  hops,
+  failures,
+  reserved,
+}: ClaimedUrl): UrlSettlement {
+  const reason = 'the page could not be stored';
+  return {
+    keyHash,
+    requestUrl,
+    hops,
+    state: 'assigned',
+    failures,
+    dueInMs: FAULT_PAUSE_MS,
+    reason,
+    reserved,
+  };
+}
+
+/** Only lets the prioritizer look at the host's standing anew. */
+export const TOUCH: OutboxRow = {
+  outcome: null,
+  bytes: 0,
+  settled: 0,
+  released: 0,
+  foundOn: null,
+  links: [],
+};
+
 function again(
   { keyHash, requestUrl, hops }: ClaimedUrl,
   outcome: string,

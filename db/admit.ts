@@ -65,16 +65,17 @@ const INSERT_HOSTS = `
    order by host_key
   on conflict (host_key) do nothing`;
 
-// Index: url_pkey, the URL-seen test (R22).
+// Index: url_pkey, the URL-seen test (R22). Inserted in key order, due in the order in which they were found (R4).
 const INSERT_URLS = `
   with found as (
-    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.found_on
+    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.found_on, l.place
       from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::text[])
-           as l (url, key, host, band, depth, hops, found_on)
+           with ordinality as l (url, key, host, band, depth, hops, found_on, place)
       join host h on h.host_key = l.host
   )
   insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, found_on, due_at)
-  select host_id, $1, key_hash, url, band, depth, hops, found_on, clock_timestamp()
+  select host_id, $1, key_hash, url, band, depth, hops, found_on,
+         statement_timestamp() - ($9 - place) * interval '1 microsecond'
     from found
    order by host_id, key_hash
   on conflict (host_id, crawl_id, key_hash) do nothing
@@ -114,6 +115,7 @@ async function insertLinks(
     links.map(({ depth }) => depth),
     links.map(({ hops }) => hops),
     links.map(({ foundOn }) => foundOn),
+    links.length,
   ];
   const { rows } = await tx.query<{ hostId: number; band: number }>({
     name: 'insert_urls',
@@ -133,12 +135,17 @@ async function insertLinks(
 
 type EnteringLink = FoundLink & { readonly foundOn: string | null };
 
-/** The first of each URL key: a page's links repeat often, and an insert must not meet a key twice. */
+/**
+ * Each URL key once, at its place and with the least depth: a page's links repeat often, and an insert must not meet a
+ * key twice.
+ */
 function withoutRepeats(taken: readonly TakenRow[]): readonly EnteringLink[] {
   const byKey = new Map<string, EnteringLink>();
   for (const { foundOn, links } of taken) {
     for (const link of links) {
-      if (!byKey.has(link.key)) byKey.set(link.key, { ...link, foundOn });
+      const before = byKey.get(link.key);
+      if (before === undefined || link.depth < before.depth)
+        byKey.set(link.key, { ...link, foundOn });
     }
   }
   return [...byKey.values()];

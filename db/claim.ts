@@ -13,6 +13,12 @@ export interface Lease {
   readonly token: string;
 }
 
+/** A lease just granted. */
+export interface GrantedLease extends Lease {
+  /** When it was asked for, in the time of `performance.now()`: it runs out at the latest `LEASE_MS` after that. */
+  readonly askedAtMs: number;
+}
+
 /** The URL that a claim chose, with the state that its outcome will be written against. */
 export interface ClaimedUrl {
   readonly crawlId: number;
@@ -60,7 +66,7 @@ export interface HoldRow {
 /** A granted claim: the request to send, and what its outcome will be written against. */
 export interface ClaimedRequest {
   readonly kind: 'page' | 'robots';
-  readonly lease: Lease;
+  readonly lease: GrantedLease;
   readonly url: ClaimedUrl;
   readonly robots: RobotsState;
   readonly clock: HostClock;
@@ -270,6 +276,7 @@ interface ClaimRow {
  * @param token a fresh UUID of this claim.
  */
 export async function claim(db: Db, hostId: number, token: string): Promise<Claim> {
+  const askedAtMs = performance.now();
   const { rows } = await db.query<ClaimRow>({
     name: 'claim',
     text: CLAIM,
@@ -277,7 +284,7 @@ export async function claim(db: Db, hostId: number, token: string): Promise<Clai
   });
   const row = rows[0];
   if (row === undefined) return { kind: 'empty' };
-  if (row.leased) return granted(row, { hostId, token });
+  if (row.leased) return granted(row, { hostId, token, askedAtMs });
   if (row.clockSetBack === true) return { kind: 'notYet', waitMs: await rebaseClock(db, hostId) };
   return refused(row);
 }
@@ -305,7 +312,7 @@ function held(row: ClaimRow): Claim {
   };
 }
 
-function granted(row: ClaimRow, lease: Lease): Claim {
+function granted(row: ClaimRow, lease: GrantedLease): Claim {
   const { crawlId, crawl, settings, keyHash, depth, hops, claims, failures, reserved } = row;
   const { origin, robotsId, version, access, tries, hopUrl, gaveUp } = row;
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;

@@ -1,4 +1,4 @@
-import { LEASE_MS, type Lease } from './claim.ts';
+import { LEASE_MS, type GrantedLease, type Lease } from './claim.ts';
 import { rebaseClock } from './host-clock.ts';
 import type { Db } from './pool.ts';
 
@@ -107,7 +107,7 @@ const FIND_HOST = `
 export type HostClaim =
   | {
       readonly kind: 'claimed';
-      readonly lease: Lease;
+      readonly lease: GrantedLease;
       readonly clock: {
         readonly backoffLevel: number;
         readonly goodAnswers: number;
@@ -143,6 +143,7 @@ export async function claimHost(
   gapMs: number,
 ): Promise<HostClaim> {
   const hostId = await ensureHost(db, hostKey);
+  const askedAtMs = performance.now();
   const { rows } = await db.query<HostClaimRow>({
     name: 'claim_host',
     text: CLAIM_HOST,
@@ -154,7 +155,7 @@ export async function claimHost(
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
   return {
     kind: 'claimed',
-    lease: { hostId, token },
+    lease: { hostId, token, askedAtMs },
     clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
   };
 }
