@@ -81,16 +81,23 @@ const ASK_AGAIN_MS = 50;
 const SUPERVISOR_EXIT_MS = 10_000;
 
 async function untilJoined(order: ServersOrder, config: Config, folder: DataFolder): Promise<Call> {
-  const request = await joinRequest(order, config, folder);
+  const request = joinRequest(order, config);
+  let temporalCli = await cliIfWanted(order, config, folder);
   const deadline = performance.now() + JOINING_LIMIT_MS;
   const ensureSupervisor = supervisorSpawner(order, config, folder);
   let isTold = false;
   while (performance.now() < deadline) {
     const { supervisor, controlPort, controlKey } = readRecord(folder);
     if (supervisor !== undefined && controlPort !== undefined && isAlive(supervisor)) {
+      // A Temporal that ran a moment ago may have stopped with its supervisor, and the next one needs to be told.
+      temporalCli ??= await cliIfWanted(order, config, folder);
       const answer = await callSupervisor(
         controlPort,
-        { ...request, key: controlKey ?? '' },
+        {
+          ...request,
+          key: controlKey ?? '',
+          ...(temporalCli === undefined ? {} : { temporalCli }),
+        },
         order.say,
       );
       if (answer.kind === 'joined') return answer.call;
@@ -104,22 +111,14 @@ async function untilJoined(order: ServersOrder, config: Config, folder: DataFold
   throw new ServersUnreachable(`No supervisor answers for ${folder.path}: see ${folder.logs}`);
 }
 
-async function joinRequest(
-  { need, workers = 1, detached, say }: ServersOrder,
+function joinRequest(
+  { need, workers = 1, detached }: ServersOrder,
   config: Config,
-  folder: DataFolder,
-): Promise<Omit<Join, 'key'>> {
-  const wantsOwnTemporal = need === 'everything' && config.temporal === undefined;
-  // Found here and not by the supervisor: a build takes minutes, and Ctrl-C must end it.
-  const temporalCli =
-    wantsOwnTemporal && !isTemporalUp(folder)
-      ? await findTemporalCli(say, config.surroundings)
-      : undefined;
+): Omit<Join, 'key' | 'temporalCli'> {
   return {
     kind: 'join',
     need,
     workers,
-    ...(temporalCli === undefined ? {} : { temporalCli }),
     ...(detached === undefined ? {} : { detached }),
     expects: {
       ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
@@ -128,9 +127,23 @@ async function joinRequest(
   };
 }
 
+/** Found here and not by the supervisor: a build takes minutes, and Ctrl-C must end it. */
+async function cliIfWanted(
+  { need, say }: ServersOrder,
+  config: Config,
+  folder: DataFolder,
+): Promise<string | undefined> {
+  const wantsOwnTemporal = need === 'everything' && config.temporal === undefined;
+  if (!wantsOwnTemporal || isTemporalUp(folder)) return undefined;
+  return findTemporalCli(say, config.surroundings);
+}
+
+/** A record may still name the Temporal of a supervisor that was killed. */
 function isTemporalUp(folder: DataFolder): boolean {
   const { supervisor, temporal } = readRecord(folder);
-  return supervisor !== undefined && temporal !== undefined && isAlive(supervisor);
+  return (
+    supervisor !== undefined && temporal !== undefined && isAlive(supervisor) && isAlive(temporal)
+  );
 }
 
 /** Starts a supervisor, unless one holds the folder or ours is on its way; it outlives us where others need it. */
