@@ -56,9 +56,6 @@ export interface HoldOrder {
   readonly sequence?: number;
 }
 
-/** What a host workflow is doing when it stops being live. */
-export type ParkedState = 'resting' | 'robots' | 'idle';
-
 export interface ShardOrder {
   readonly crawlId: number;
   readonly shard: number;
@@ -109,11 +106,8 @@ export interface CrawlActivities {
   readonly visit: (order: VisitOrder) => Promise<VisitResult>;
   /** Writes or lifts a hold unless a later order has been written; gives the hold that stands. */
   readonly writeHold: (order: HoldOrder) => Promise<Hold | null>;
-  /** Records that a host is no longer live, and lets the prioritizer know. */
-  readonly parkHost: (order: {
-    readonly hostId: number;
-    readonly state: ParkedState;
-  }) => Promise<void>;
+  /** Records that nobody serves a host any more, and lets the prioritizer know. */
+  readonly parkHost: (order: { readonly hostId: number }) => Promise<void>;
   /** Takes the outbox's links into the frontier and sets the front queues of every host concerned. */
   readonly admit: (order: ShardOrder) => Promise<AdmitResult>;
   /** Assigns a biased batch of due URLs to their hosts' back queues; no feeds when nothing is due. */

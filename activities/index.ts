@@ -36,7 +36,7 @@ export function createActivities(deps: ActivityDeps): CrawlActivities {
       });
     },
     writeHold: (order) => obeyHold(deps, order),
-    parkHost: ({ hostId, state }) => beating(() => parkHost(deps.db, hostId, state)),
+    parkHost: ({ hostId }) => beating(() => parkHost(deps.db, hostId, 'idle')),
     admit: (order) => beating(() => admit(deps, order)),
     pullBatch: (order) => beating(() => pull(deps, order)),
     feedHosts: (order) => beating(() => feed(deps, order)),

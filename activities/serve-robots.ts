@@ -45,7 +45,10 @@ export async function serveRobots(
     return { kind: 'nothingSent', waitMs: 0 };
   }
   const bookedMs = bookedGapMs(url.settings, clock, LEASE_MS);
-  const guest = await claimHost(deps.db, hostname, randomUUID(), bookedMs);
+  const guest = await claimHost(deps.db, hostname, randomUUID(), {
+    crawlId: url.crawlId,
+    gapMs: bookedMs,
+  });
   if (guest.kind === 'notYet') return { kind: 'nothingSent', waitMs: guest.waitMs };
   // The booking was made before the guest's own backoff and delay were known.
   const owedMs = bookedGapMs(url.settings, guest.clock, LEASE_MS);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { claim, type Claim, type ClaimedRequest, type HoldRow } from '../db/claim.ts';
+import { parkHost } from '../db/hosts.ts';
 import type { Hold, VisitNext, VisitOrder, VisitResult } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
 import { servePage } from './serve-page.ts';
@@ -43,9 +44,24 @@ export async function visit(
   };
   try {
     const next = await serve(deps, order.hostId, stay);
+    await makeRoom(deps, order.hostId, next);
     return { next, requests: stay.requests, notes: stay.notes };
   } finally {
     clearInterval(heartbeats);
+  }
+}
+
+/** A host that is no longer live gives its place to another at once, without a turn of its workflow. */
+async function makeRoom({ db }: ActivityDeps, hostId: number, next: VisitNext): Promise<void> {
+  switch (next.kind) {
+    case 'again':
+      return;
+    case 'resting':
+    case 'robots':
+      return parkHost(db, hostId, next.kind);
+    case 'held':
+    case 'empty':
+      return parkHost(db, hostId, 'idle');
   }
 }
 

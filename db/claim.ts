@@ -170,6 +170,7 @@ const CLAIM = `
   ), leased as (
     update host
        set lease_token = $2,
+           lease_crawl_id = chosen.crawl_id,
            lease_until = h.now + $3 * interval '1 millisecond',
            next_allowed_at = h.now + ($3 + booking.gap_ms) * interval '1 millisecond',
            clock_at = h.now,

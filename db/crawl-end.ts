@@ -77,12 +77,12 @@ const IN_FLIGHT = `
   select count(*)::int as "requests"
     from host h
    where h.lease_until > clock_timestamp()
+     and h.lease_crawl_id = $1
      and h.host_id in (
        select u.host_id
          from url u
         where u.crawl_id = $1
-          and u.state = 'assigned'
-          and u.claims > 0)`;
+          and u.state = 'assigned')`;
 
 /** Requests of a crawl that are being sent right now. */
 export async function requestsInFlight(db: Db, crawlId: number): Promise<number> {

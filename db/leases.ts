@@ -72,6 +72,7 @@ const CLAIM_HOST = `
   ), leased as (
     update host
        set lease_token = $2,
+           lease_crawl_id = $5,
            lease_until = h.now + $3 * interval '1 millisecond',
            next_allowed_at = h.now + ($3 + $4) * interval '1 millisecond',
            clock_at = h.now,
@@ -134,20 +135,21 @@ const HELD_LOOK_MS = 60_000;
 /**
  * Claims a host by its key, whoever knows it, making its row where it has none.
  *
+ * @param crawlId on whose behalf.
  * @param gapMs what to book for a fetch that ends when the lease does.
  */
 export async function claimHost(
   db: Db,
   hostKey: string,
   token: string,
-  gapMs: number,
+  { crawlId, gapMs }: { readonly crawlId: number; readonly gapMs: number },
 ): Promise<HostClaim> {
   const hostId = await ensureHost(db, hostKey);
   const askedAtMs = performance.now();
   const { rows } = await db.query<HostClaimRow>({
     name: 'claim_host',
     text: CLAIM_HOST,
-    values: [hostId, token, LEASE_MS, Math.ceil(gapMs)],
+    values: [hostId, token, LEASE_MS, Math.ceil(gapMs), crawlId],
   });
   const row = rows[0];
   if (row === undefined) throw new Error(`Host ${String(hostId)} ("${hostKey}") has no row`);

@@ -52,6 +52,7 @@ create table host (
   host_key         text not null unique,
   lease_token      uuid,
   lease_until      timestamptz,
+  lease_crawl_id   integer,                             -- on whose behalf
   next_allowed_at  timestamptz not null default '-infinity',
   blocked_until    timestamptz,                         -- Retry-After and rests; apart from the gap
   clock_at         timestamptz,                         -- when next_allowed_at was last written …

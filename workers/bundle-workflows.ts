@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { bundleFile } from './workflow-source.ts';
+import { bundleFile, workflowSources } from './workflow-source.ts';
 
 // A step of the build: workers load the bundle instead of making it at each start.
+const { workflowsPath, bundlerOptions } = workflowSources({ stacks: false });
 const { code } = await bundleWorkflowCode({
-  workflowsPath: join(import.meta.dirname, '..', 'workflows', 'index.js'),
+  workflowsPath,
+  ...bundlerOptions,
   logger: new DefaultLogger('WARN'),
 });
 await writeFile(bundleFile(), code);

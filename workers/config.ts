@@ -37,6 +37,8 @@ export interface WorkerConfig {
    * default cap of live hosts, since a live host's visit holds a slot.
    */
   readonly visitsAtOnce: number;
+  /** `DECORUM_WORKFLOW_STACKS`: whether workflows keep stack traces, for the UI's call stack; they cost time. */
+  readonly workflowStacks: boolean;
 }
 
 /** How to find and run other programs. */
@@ -81,6 +83,7 @@ export function loadConfig(environment: Environment = process.env): Config {
       slot: read.DECORUM_WORKER_SLOT,
       warcDir: read.DECORUM_WARC_DIR,
       visitsAtOnce: read.DECORUM_VISITS_AT_ONCE,
+      workflowStacks: read.DECORUM_WORKFLOW_STACKS === '1',
     },
     surroundings: {
       environment,
@@ -104,6 +107,7 @@ const schema = z.object({
   TEMPORAL_CLI: z.string().optional(),
   DECORUM_LOG_LEVEL: logLevel.default('info'),
   DECORUM_WORKER_SLOT: z.coerce.number().int().min(0).default(0),
+  DECORUM_WORKFLOW_STACKS: z.enum(['0', '1']).default('0'),
   DECORUM_VISITS_AT_ONCE: z.coerce.number().int().min(1).max(100_000).default(1_000),
   DECORUM_WARC_DIR: z.string().default(join('.decorum', 'warc')),
   PATH: z.string().default(''),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
@@ -6,7 +7,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { markStopping, type CrawlRow } from '../db/crawls.ts';
+import { findCrawl, markStopping, type CrawlRow } from '../db/crawls.ts';
 import { ensureHost } from '../db/leases.ts';
 import { connectDatabase, type Db } from '../db/pool.ts';
 import type { HostKey } from '../domain/host-key.ts';
@@ -59,7 +60,7 @@ export async function connectControl({
   return {
     startCrawl: async (row) => {
       await ensureSchedule(client);
-      await startCrawl(client, row);
+      await startCrawl(client, db, row);
     },
     stopCrawl: async ({ name, crawlId }) => {
       await markStopping(db, crawlId);
@@ -86,8 +87,32 @@ export async function connectControl({
   };
 }
 
-async function startCrawl(client: Client, row: CrawlRow): Promise<void> {
-  const { name } = row;
+/** For a crawl whose workflow is about to end or to begin, in milliseconds; our choice. */
+const LOOK_AGAIN_MS = 200;
+const GIVE_UP_AFTER_MS = 120_000;
+
+/**
+ * Starts the crawl's workflow, or wakes the one that runs. One that is ending (a stop under way) runs on for a moment
+ * after Postgres says so: then it is started again when it has ended.
+ */
+async function startCrawl(client: Client, db: Db, { name }: CrawlRow): Promise<void> {
+  const giveUpAtMs = performance.now() + GIVE_UP_AFTER_MS;
+  while (!(await isStarted(client, name))) {
+    if ((await findCrawl(db, name))?.state === 'running') {
+      await ifThere(client.workflow.getHandle(crawlWorkflowId(name)).signal(wake));
+      await ifThere(client.workflow.getHandle(prioritizerWorkflowId(name, 0)).signal(wake));
+      return;
+    }
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(
+        `The workflow ${crawlWorkflowId(name)} neither runs nor ends: see it in the Temporal UI`,
+      );
+    }
+    await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+async function isStarted(client: Client, name: string): Promise<boolean> {
   try {
     await client.workflow.start(crawl, {
       workflowId: crawlWorkflowId(name),
@@ -95,16 +120,10 @@ async function startCrawl(client: Client, row: CrawlRow): Promise<void> {
       args: [{ name }],
       staticSummary: `crawl ${name}`,
     });
+    return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (row.state === 'stopping') {
-      // A stop was under way: it ends first, then the crawl begins again.
-      await client.workflow.result(crawlWorkflowId(name)).catch(() => undefined);
-      await startCrawl(client, { ...row, state: 'stopped' });
-      return;
-    }
-    await ifThere(client.workflow.getHandle(crawlWorkflowId(name)).signal(wake));
-    await ifThere(client.workflow.getHandle(prioritizerWorkflowId(name, 0)).signal(wake));
+    return false;
   }
 }
 

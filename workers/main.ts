@@ -47,7 +47,7 @@ async function main(): Promise<void> {
       random: Math.random,
       log,
     },
-    own.visitsAtOnce,
+    own,
   );
 
   whenToldToStop(() => {

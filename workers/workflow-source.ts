@@ -1,17 +1,36 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
 /** Where the build leaves the workflows' bundle, beside the built worker. */
 export function bundleFile(): string {
   return join(import.meta.dirname, '..', 'workflow-bundle.js');
 }
 
-/** The workflows for a worker: the prebuilt bundle where this runs built, else the sources, bundled at start. */
-export function workflowSource():
-  { readonly workflowBundle: { readonly codePath: string } } | { readonly workflowsPath: string } {
-  const built = import.meta.filename.endsWith('.js');
-  if (built && existsSync(bundleFile())) return { workflowBundle: { codePath: bundleFile() } };
+/** What a bundle is made of. */
+export interface WorkflowSources {
+  readonly workflowsPath: string;
+  readonly bundlerOptions: { readonly preloadModules: string[] };
+}
+
+/** The workflows' sources, beside this file or beside its built form; `stacks` keeps stack traces, which cost time. */
+export function workflowSources({ stacks }: { readonly stacks: boolean }): WorkflowSources {
+  const file = (name: string): string =>
+    join(import.meta.dirname, '..', 'workflows', `${name}${extname(import.meta.filename)}`);
   return {
-    workflowsPath: join(import.meta.dirname, '..', 'workflows', built ? 'index.js' : 'index.ts'),
+    workflowsPath: file('index'),
+    bundlerOptions: { preloadModules: stacks ? [] : [file('without-stacks')] },
   };
+}
+
+/** The workflows for a worker: the prebuilt bundle where there is one and it will do, else the sources, bundled at start. */
+export function workflowSource({
+  stacks = false,
+}: {
+  readonly stacks?: boolean;
+} = {}): { readonly workflowBundle: { readonly codePath: string } } | WorkflowSources {
+  const built = extname(import.meta.filename) === '.js';
+  if (built && !stacks && existsSync(bundleFile())) {
+    return { workflowBundle: { codePath: bundleFile() } };
+  }
+  return workflowSources({ stacks });
 }

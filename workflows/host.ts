@@ -10,7 +10,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Hold, HoldOrder, ParkedState, VisitResult } from '../activities/contract.ts';
+import type { Hold, HoldOrder, VisitResult } from '../activities/contract.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { parkHost, visit, writeHold } from './activities.ts';
@@ -29,8 +29,11 @@ import {
 } from './back-queue.ts';
 import { CrawlHost, CrawlState, drain, feed, inspect, pause, refresh, resume } from './messages.ts';
 
-/** How long a workflow with an empty back queue waits for more, in milliseconds; our choice. */
-const IDLE_MS = 60_000;
+/** How long a workflow whose back queue has just run empty counts on more at once, in milliseconds; our choice. */
+const LINGER_MS = 5_000;
+
+/** How long it then waits as an idle one, before it ends; our choice. */
+const IDLE_MS = 55_000;
 
 /** Between two looks at a hold whose time is over by Temporal's clock but not yet by Postgres's, in milliseconds. */
 const LEAST_HOLD_MS = 1_000;
@@ -52,7 +55,7 @@ export async function host(input: HostInput): Promise<{ readonly requests: numbe
   try {
     while (!shouldContinueAsNew(back)) {
       // An order that came before a visit is written before it.
-      await condition(allHandlersFinished);
+      await ordersWritten();
       if (isHeld(back)) {
         await untilLifted(back);
         continue;
@@ -62,7 +65,7 @@ export async function host(input: HostInput): Promise<{ readonly requests: numbe
       const { next } = await visitOnce(back);
       if (next.kind === 'empty' && (await hasEnded(back))) return { requests: back.requests };
     }
-    await condition(allHandlersFinished);
+    await ordersWritten();
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => leave(back));
     throw error;
@@ -74,13 +77,13 @@ function listen(back: BackQueue): void {
   setHandler(feed, (order) => {
     back.budget = order?.budget ?? back.budget;
     back.fed = true;
-    if (back.state !== 'live') back.interrupt?.();
+    if (back.state !== 'live' || back.waitMs === 0) back.interrupt?.();
   });
   setHandler(pause, (order) => obey(back, pauseOrderOf(back.hostKey, order)));
   setHandler(resume, (order) => obey(back, resumeOrderOf(back.hostKey, order)));
   setHandler(drain, () => {
     back.draining = true;
-    if (back.state === 'idle') back.interrupt?.();
+    if (back.state === 'idle' || back.waitMs === 0) back.interrupt?.();
   });
   setHandler(refresh, () => {
     back.refreshing = true;
@@ -110,10 +113,15 @@ async function visitOnce(back: BackQueue): Promise<VisitResult> {
   const result = await visit.executeWithOptions({ summary: `visit ${hostKey}` }, [
     { hostId, hostKey, budget },
   ]);
-  await condition(allHandlersFinished);
+  await ordersWritten();
   note(back, result, ordersObeyed);
-  await settleIn(back, stateAfter(result));
+  if (result.next.kind !== 'empty') enter(back, stateAfter(result));
   return result;
+}
+
+/** A condition costs the sandbox a dozen promises, so it is made only where there is something to wait for. */
+async function ordersWritten(): Promise<void> {
+  if (!allHandlersFinished()) await condition(allHandlersFinished);
 }
 
 /** The gap, a backoff, a rest: a durable timer, which a pause or (while resting) a feed ends early. */
@@ -145,12 +153,24 @@ async function untilLifted(back: BackQueue): Promise<void> {
   if (back.hold === hold && (back.fed || isOver)) back.hold = null;
 }
 
-/** Waits a while for a feed; true where none came and no order is being written. */
+/**
+ * Waits a while for a feed; true where none came and no order is being written. Its own pages often bring the next URLs
+ * within moments, so the host is called idle only after those.
+ */
 async function hasEnded(back: BackQueue): Promise<boolean> {
-  if (isHeld(back)) return false;
-  if (!back.fed && !back.draining) await interruptibleSleep(back, IDLE_MS, 'waiting for URLs');
-  await condition(allHandlersFinished);
-  return !back.fed && !isHeld(back) && !back.refreshing;
+  if (mustGoOn(back)) return false;
+  if (!back.draining)
+    await interruptibleSleep(back, LINGER_MS, 'waiting for the URLs of its last pages');
+  await ordersWritten();
+  if (mustGoOn(back)) return false;
+  enter(back, 'idle');
+  if (!back.draining) await interruptibleSleep(back, IDLE_MS, 'waiting for URLs');
+  await ordersWritten();
+  return !mustGoOn(back);
+}
+
+function mustGoOn(back: BackQueue): boolean {
+  return back.fed || isHeld(back) || back.refreshing;
 }
 
 async function interruptibleSleep(back: BackQueue, ms: number, summary: string): Promise<void> {
@@ -181,20 +201,10 @@ function enter(back: BackQueue, state: HostState): void {
   setCurrentDetails(details(back));
 }
 
-/** A host that is no longer live makes room for another. */
-async function settleIn(back: BackQueue, state: HostState): Promise<void> {
-  if (state === 'resting' || state === 'robots' || state === 'idle') await park(back, state);
-  enter(back, state);
-}
-
-async function park({ hostId }: BackQueue, state: ParkedState): Promise<void> {
-  await parkHost.executeWithOptions({ summary: state }, [{ hostId, state }]);
-}
-
 /** After a cancel: orders that came are still written, and the host's place goes to another. */
 async function leave(back: BackQueue): Promise<void> {
-  await condition(allHandlersFinished);
-  await park(back, 'idle');
+  await ordersWritten();
+  await parkHost.executeWithOptions({ summary: 'no longer served' }, [{ hostId: back.hostId }]);
 }
 
 function isHeld({ hold }: BackQueue): boolean {

@@ -94,9 +94,10 @@ describe('a claim that is given back', () => {
 
 describe('a claim of a host without a URL of its own', () => {
   const GAP_MS = 20_000;
+  const BOOKING = { crawlId: 1, gapMs: GAP_MS };
 
   test('makes the host where nobody knew it, and books like any claim', async ({ db }) => {
-    const claimed = await claimHost(db, 'guest.test', randomUUID(), GAP_MS);
+    const claimed = await claimHost(db, 'guest.test', randomUUID(), BOOKING);
 
     expect(claimed.kind).toBe('claimed');
     const { lease } = claimed as Extract<typeof claimed, { kind: 'claimed' }>;
@@ -108,7 +109,7 @@ describe('a claim of a host without a URL of its own', () => {
 
   test('of ten at once one is granted, and the host has one row', async ({ db }) => {
     const claims = await Promise.all(
-      Array.from({ length: 10 }, () => claimHost(db, 'guest.test', randomUUID(), GAP_MS)),
+      Array.from({ length: 10 }, () => claimHost(db, 'guest.test', randomUUID(), BOOKING)),
     );
 
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
@@ -120,26 +121,26 @@ describe('a claim of a host without a URL of its own', () => {
   }) => {
     const { hostId } = await oneHost(db);
     await db.query(`update host set next_allowed_at = now() + interval '1 hour'`);
-    const early = await claimHost(db, 'one.test', randomUUID(), GAP_MS);
+    const early = await claimHost(db, 'one.test', randomUUID(), BOOKING);
     expect(early.kind).toBe('notYet');
     expect((early as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000);
 
     await db.query(
       `update host set next_allowed_at = now(), lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'`,
     );
-    expect((await claimHost(db, 'one.test', randomUUID(), GAP_MS)).kind).toBe('notYet');
+    expect((await claimHost(db, 'one.test', randomUUID(), BOOKING)).kind).toBe('notYet');
 
     await db.query(`update host set lease_until = null`);
     await holdHost(db, 'one.test' as HostKey, { who: 'ann', why: 'asked to' });
     const before = await everything(db);
-    expect((await claimHost(db, 'one.test', randomUUID(), GAP_MS)).kind).toBe('notYet');
+    expect((await claimHost(db, 'one.test', randomUUID(), BOOKING)).kind).toBe('notYet');
     expect(await everything(db)).toBe(before);
     expect((await claimNow(db, hostId)).kind).toBe('held');
   });
 
   test('shuts out claims for pages, and they shut it out', async ({ db }) => {
     const { hostId } = await oneHost(db);
-    await claimHost(db, 'one.test', randomUUID(), GAP_MS);
+    await claimHost(db, 'one.test', randomUUID(), BOOKING);
     expect((await claimNow(db, hostId)).kind).toBe('notYet');
   });
 
@@ -151,7 +152,7 @@ describe('a claim of a host without a URL of its own', () => {
               next_allowed_at = now() + interval '3 hours 5 seconds'`,
     );
 
-    const claimed = await claimHost(db, 'one.test', randomUUID(), GAP_MS);
+    const claimed = await claimHost(db, 'one.test', randomUUID(), BOOKING);
 
     expect(claimed.kind).toBe('notYet');
     expect((claimed as { waitMs: number }).waitMs).toBeLessThanOrEqual(5_000);

@@ -1,5 +1,5 @@
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
-import { workflowSource } from '../../workers/workflow-source.ts';
+import { workflowSources } from '../../workers/workflow-source.ts';
 
 let making: Promise<WorkflowBundle> | undefined;
 
@@ -10,7 +10,10 @@ export function workflowBundle(): Promise<WorkflowBundle> {
 }
 
 function makeBundle(): Promise<WorkflowBundle> {
-  const source = workflowSource();
-  if (!('workflowsPath' in source)) throw new Error('These tests run from the sources');
-  return bundleWorkflowCode({ ...source, logger: new DefaultLogger('WARN') });
+  const { workflowsPath, bundlerOptions } = workflowSources({ stacks: false });
+  return bundleWorkflowCode({
+    workflowsPath,
+    ...bundlerOptions,
+    logger: new DefaultLogger('WARN'),
+  });
 }

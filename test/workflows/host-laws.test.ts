@@ -98,7 +98,7 @@ describe('a cancel', () => {
     await handle.cancel();
 
     await expectCancelled(handle);
-    expect(lab.world.callsAbout(hostId).at(-1)).toBe('park, idle');
+    expect(lab.world.callsAbout(hostId).at(-1)).toBe('park');
     expect(visits(hostKey)).toBe(1);
   });
 

@@ -84,8 +84,8 @@ export class ScriptedWorld {
       this.#holds.set(hostKey, row);
       return Promise.resolve(row.hold);
     },
-    parkHost: ({ hostId, state }) => {
-      this.#note(hostId, `park, ${state}`);
+    parkHost: ({ hostId }) => {
+      this.#note(hostId, 'park');
       return Promise.resolve();
     },
     admit: async ({ crawlId }) => {

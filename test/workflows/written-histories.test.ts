@@ -51,7 +51,6 @@ describe('a host', () => {
     const woken = fed()
       .upsert()
       .activity('visit', resting)
-      .activity('parkHost')
       .upsert()
       .startTimer(3_600)
       .signal('feed', {})
@@ -80,13 +79,13 @@ describe('a host', () => {
     await expect(replay(held().activity('visit', again))).rejects.toThrow(OTHERWISE);
   });
 
-  test('with an empty back queue gives its place away, waits a minute and ends', async () => {
+  test('with an empty back queue waits for its own links, then a minute in all, and ends', async () => {
     const idle = fed()
       .upsert()
       .activity('visit', came({ kind: 'empty' }))
-      .activity('parkHost')
+      .timer(5)
       .upsert()
-      .timer(60);
+      .timer(55);
 
     await expect(replay(idle.completed({ requests: 1 }))).resolves.toBeUndefined();
   });

@@ -18,14 +18,14 @@ import {
   type WorkflowLab,
 } from './workflow-lab.ts';
 
-// Records the histories that replay.test.ts replays. Only where asked for, since a recorded history is a promise that
-// running workflows survive a new release: record anew (or better, under new names) when the workflows' commands change
-// on purpose, by `RECORD_HISTORIES=1 npx vitest run test/workflows/record-histories.test.ts`.
+// Records the histories that replay.test.ts replays. Only where asked for (`npm run histories`), since a recorded
+// history is a promise that running workflows survive a new release: record anew (or better, under new names) when the
+// workflows' commands change on purpose.
 
 const LONG_MS = 3_600_000;
 const again = (waitMs: number): VisitNext => ({ kind: 'again', waitMs });
 
-describe.runIf(process.env['RECORD_HISTORIES'] === '1')('histories of', () => {
+describe('histories of', () => {
   let lab: WorkflowLab;
   beforeAll(async () => {
     lab = await openWorkflowLab();
