@@ -3,9 +3,7 @@ import { giveBack } from '../db/leases.ts';
 import type { FoundLink } from '../db/settle.ts';
 import { MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
-import type { WarcPlace } from '../store/warc-store.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
-import type { ParsedPage } from '../web/extract-links.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf, type RecordExtras } from './fetch-record.ts';
 import { foundLinks, redirectTarget } from './found-links.ts';
@@ -18,6 +16,7 @@ import {
   type HostDebt,
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
+import { keepPage, type KeptPage } from './keep-page.ts';
 import { lookUp } from './look-up.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { robotsRulesOf } from './robots-rules.ts';
@@ -150,58 +149,8 @@ async function putBackFaulted(
   }));
 }
 
-/** Where a page's answer lies, and what it says. */
-interface KeptPage {
-  readonly place: WarcPlace | undefined;
-  readonly page: ParsedPage | undefined;
-  readonly stopped: string | undefined;
-}
-
-/** Stores an answer before its links count as found (R32), and parses a page beside the fetching (R36). */
-async function keepPage(
-  { warc, parser }: ActivityDeps,
-  { crawl, requestUrl }: ClaimedRequest['url'],
-  { outcome, answer }: FetchResult,
-): Promise<KeptPage> {
-  if (answer === undefined || outcome.kind === 'putOff' || outcome.kind === 'failed') {
-    return { place: undefined, page: undefined, stopped: undefined };
-  }
-  const {
-    remoteAddress,
-    requestHeaders,
-    status,
-    statusText,
-    httpVersion,
-    headers,
-    rawBody,
-    truncated,
-  } = answer;
-  const place = await warc.write({
-    crawl,
-    url: requestUrl,
-    fetchedAt: new Date(),
-    remoteAddress,
-    requestHeaders,
-    status,
-    statusText,
-    httpVersion,
-    headers,
-    rawBody,
-    truncated,
-  });
-  if (outcome.kind !== 'fetched' || status < 200 || status > 299)
-    return { place, page: undefined, stopped: undefined };
-  const parsed = await parser.parse({
-    url: requestUrl,
-    contentType: answer.contentType,
-    body: answer.body,
-  });
-  if (parsed.kind === 'parsed') return { place, page: parsed.page, stopped: undefined };
-  return { place, page: undefined, stopped: `parse stopped by ${parsed.reason}` };
-}
-
 function linksOf(
-  url: ClaimedRequest['url'],
+  url: ClaimedUrl,
   { outcome }: FetchResult,
   { page }: KeptPage,
 ): readonly FoundLink[] {

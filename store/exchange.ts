@@ -12,7 +12,7 @@ export interface ArchivedExchange {
   readonly requestHeaders: HeaderLines;
   readonly status: number;
   readonly statusText: string;
-  /** `1.1` or `1.0`. */
+  /** `HTTP/1.1` or `HTTP/1.0`. */
   readonly httpVersion: string;
   readonly headers: HeaderLines;
   /** The body without its chunk framing, its Content-Encoding untouched. */

@@ -42,7 +42,7 @@ function isNamed(name: string, lowerCaseName: string): boolean {
 }
 
 function protocol(httpVersion: string): string {
-  return /^\d\.\d$/.test(httpVersion) ? `HTTP/${httpVersion}` : 'HTTP/1.1';
+  return /^HTTP\/\d\.\d$/.test(httpVersion) ? httpVersion : 'HTTP/1.1';
 }
 
 function head(firstLine: string, headers: HeaderLines): Buffer {

@@ -13,7 +13,7 @@ export function anExchange(parts: Partial<ArchivedExchange> = {}): ArchivedExcha
     ],
     status: 200,
     statusText: 'OK',
-    httpVersion: '1.1',
+    httpVersion: 'HTTP/1.1',
     headers: [['Content-Type', 'text/html']],
     rawBody: Buffer.from('<p>Hello</p>'),
     truncated: false,
