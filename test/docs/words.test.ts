@@ -55,9 +55,7 @@ describe('the words of the pages are those of the code', () => {
         .filter((path) => path.includes('/') && !path.startsWith('.'))
         .map((path) => path.split('/')[0]),
     );
-    expect([...told].sort()).toEqual(
-      [...folders].filter((folder) => folder !== 'docs' && folder !== 'bench').sort(),
-    );
+    expect([...told].sort()).toEqual([...folders].filter((folder) => folder !== 'docs').sort());
   });
 
   test('files that the pages name are there', () => {
