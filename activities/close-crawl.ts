@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { admit, ADMIT_ROWS } from '../db/admit.ts';
 import { requeueAssigned, requestsInFlight } from '../db/crawl-end.ts';
 import { endCrawl, markStopping, shardsOf } from '../db/crawls.ts';
+import { parkForgotten, REFEED_HOSTS } from '../db/hosts.ts';
 import type { Db } from '../db/pool.ts';
 import type { Shard } from '../db/shards.ts';
 import type { EndReason } from '../domain/crawl-state.ts';
@@ -12,8 +13,8 @@ const LOOK_MS = 200;
 
 /**
  * Ends a crawl: nothing is pulled or claimed any more, the requests in flight end (each within its page time-out) and
- * are counted, then its end is written. A spent budget gives what is assigned back to the front queues; a stop leaves it assigned,
- * and a resume feeds it again.
+ * are counted, its hosts make room for others', then its end is written. A spent budget gives what is assigned back to
+ * the front queues; a stop leaves it assigned, and a resume feeds it again.
  */
 export async function closeCrawl(
   { db }: ActivityDeps,
@@ -21,6 +22,7 @@ export async function closeCrawl(
 ): Promise<void> {
   await markStopping(db, crawlId);
   while ((await requestsInFlight(db, crawlId)) > 0) await pause(LOOK_MS);
+  while ((await parkForgotten(db, null)) === REFEED_HOSTS);
   for (const shard of await shardsOf(db, crawlId)) {
     await admitAll(db, { crawlId, shard });
     if (reason === 'pages spent' || reason === 'time spent')

@@ -18,6 +18,9 @@ export async function feed(
   await signalAll(deps, feeds, { batch: String(batchId), budget });
 }
 
+/** A live host that nobody has asked for so long is served by nobody, in milliseconds; our choice. */
+const FORGOTTEN_AFTER_MS = 60_000;
+
 async function signalAll(
   { feedHost }: ActivityDeps,
   feeds: readonly HostFeed[],
@@ -39,7 +42,7 @@ export async function refeed(
   const budget =
     crawlId === undefined ? { pages: 1, ms: 60_000 } : await budgetNow(deps.db, crawlId);
   const order = { batch: 'again', budget };
-  await parkForgotten(deps.db);
+  await parkForgotten(deps.db, FORGOTTEN_AFTER_MS);
   let fed = 0;
   let after = 0;
   for (;;) {

@@ -60,7 +60,7 @@ export async function livePaces(
 }
 
 /** Hosts fed again in one pass; our choice. */
-const REFEED_HOSTS = 500;
+export const REFEED_HOSTS = 500;
 
 // Indexes: url_assigned, host_pkey. A host that was allowed for a minute and still has due URLs has lost its workflow
 // or its signal.
@@ -126,13 +126,13 @@ export async function heldHosts(db: Db): Promise<readonly ForgottenHost[]> {
   return rows;
 }
 
-// Indexes: host_active, url_assigned. Without due URLs and a minute past its next allowed time, nobody serves it.
+// Indexes: host_active, url_assigned. A host of no running crawl's assigned URLs has nobody who serves it.
 const PARK_FORGOTTEN = `
   with forgotten as (
     select h.host_id
       from host h
      where h.state <> 'idle'
-       and h.next_allowed_at < clock_timestamp() - interval '1 minute'
+       and ($2::float8 is null or h.next_allowed_at < clock_timestamp() - $2 * interval '1 millisecond')
        and (h.lease_until is null or h.lease_until < clock_timestamp())
        and not exists (
          select
@@ -151,15 +151,17 @@ const PARK_FORGOTTEN = `
   returning host.host_id as "hostId"`;
 
 /**
- * Hosts that count as live though they have nothing to serve, as after a crash that lost their workflows, count as
- * idle again and no longer fill the cap of live hosts. Gives their number.
+ * Hosts that count as live though they have nothing to serve (a crash lost their workflows, or their crawl has ended)
+ * count as idle again and no longer fill the cap of live hosts. Gives their number, at most 500.
+ *
+ * @param afterMs how long a host must have been free to be asked; `null` where even its gap does not matter.
  */
-export async function parkForgotten(db: Db): Promise<number> {
+export async function parkForgotten(db: Db, afterMs: number | null): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<{ hostId: number }>({
       name: 'park_forgotten',
       text: PARK_FORGOTTEN,
-      values: [REFEED_HOSTS],
+      values: [REFEED_HOSTS, afterMs],
     });
     for (const { hostId } of rows) await touchHost(tx, hostId);
     return rows.length;
