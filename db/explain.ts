@@ -66,7 +66,7 @@ const HOST = `
          h.host_key as "host",
          h.state,
          h.lease_until > clock_timestamp() as "inFlight",
-         case when h.next_allowed_at = '-infinity' then clock_timestamp() else h.next_allowed_at end as "nextAllowedAt",
+         case when h.next_allowed_at = 'epoch' then clock_timestamp() else h.next_allowed_at end as "nextAllowedAt",
          extract(epoch from h.next_allowed_at - clock_timestamp()) * 1000 as "allowedInMs",
          h.gap_ms as "gapMs",
          h.backoff_level as "backoffLevel",

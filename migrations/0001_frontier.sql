@@ -53,7 +53,7 @@ create table host (
   lease_token      uuid,
   lease_until      timestamptz,
   lease_crawl_id   integer,                             -- on whose behalf
-  next_allowed_at  timestamptz not null default '-infinity',
+  next_allowed_at  timestamptz not null default 'epoch',
   blocked_until    timestamptz,                         -- Retry-After and rests; apart from the gap
   clock_at         timestamptz,                         -- when next_allowed_at was last written …
   clock_owed_ms    bigint,                              -- … and how far ahead of that it lay
@@ -79,7 +79,7 @@ create index host_held on host (host_id) where hold_since is not null;
 create table host_crawl (
   host_id    bigint not null references host,
   crawl_id   integer not null references crawl on delete cascade,
-  served_at  timestamptz not null default '-infinity',
+  served_at  timestamptz not null default 'epoch',
   pages      bigint not null default 0,
   primary key (host_id, crawl_id)
 ) with (fillfactor = 60);

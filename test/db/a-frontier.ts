@@ -113,7 +113,7 @@ export async function hostLine(db: Db, hostId: number): Promise<HostLine> {
   const { rows } = await db.query<HostLine>(
     `select lease_token as token,
             (extract(epoch from lease_until - now()) * 1000)::float8 as "leaseInMs",
-            (extract(epoch from nullif(next_allowed_at, '-infinity') - now()) * 1000)::float8 as "allowedInMs",
+            (extract(epoch from nullif(next_allowed_at, 'epoch') - now()) * 1000)::float8 as "allowedInMs",
             (extract(epoch from blocked_until - now()) * 1000)::float8 as "blockedInMs",
             clock_owed_ms as "owedMs", state, backoff_level as "backoffLevel", good_answers as "goodAnswers",
             failures_in_row as "failuresInARow", crawl_delay_ms as "crawlDelayMs"

@@ -209,7 +209,7 @@ describe('a claim books', () => {
         await db.query(`update crawl set settings = $1`, [JSON.stringify(settingsOf(policy))]);
         await db.query(
           `update host
-              set lease_token = null, lease_until = null, clock_at = null, next_allowed_at = '-infinity',
+              set lease_token = null, lease_until = null, clock_at = null, next_allowed_at = 'epoch',
                   crawl_delay_ms = $1, backoff_level = $2`,
           [crawlDelayMs, backoffLevel],
         );
