@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
+import { listCrawls } from '../db/crawls.ts';
 import { explainHost, explainUrl } from '../db/explain.ts';
 import type { Db } from '../db/pool.ts';
+import { linkExclusion } from '../domain/admission.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import type { RequestUrl } from '../domain/request-url.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import { UsageError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -54,9 +58,32 @@ async function explain(
   }
   const found = await explainUrl(db, subject.url, name);
   if (found !== undefined) return { found, lines: urlLines(found, Date.now()) };
-  const where =
-    name === undefined ? 'No crawl here' : `The crawl "${name}" never met it, or is not here: it`;
-  throw new UsageError(
-    `${where} knows the URL "${subject.url}": no page fetched so far links to it, or a scope or length rule left it out.`,
+  throw new UsageError(await whyUnknown(db, subject.url, name));
+}
+
+/** A URL that no crawl has: each crawl's own rules say whether it would take it. */
+async function whyUnknown(db: Db, url: RequestUrl, name: string | undefined): Promise<string> {
+  const crawls = (await listCrawls(db)).filter(
+    (crawl) => name === undefined || crawl.name === name,
   );
+  const reasons = crawls.map((crawl) => `crawl "${crawl.name}" ${ruleOn(url, crawl.settings)}`);
+  return `No crawl here knows the URL "${url}": ${reasons.join('; ')}.`;
+}
+
+function ruleOn(url: RequestUrl, settings: CrawlSettings): string {
+  const { scope: kind, scopeRoots, maxUrlLength, depthLimit } = settings;
+  const scope = { kind, roots: new Set(scopeRoots) };
+  const rule = linkExclusion(url, 0, { maxUrlLength, depthLimit: null, scope });
+  if (rule === 'scope') return `leaves it out by its scope (${kind}: ${shortList(scopeRoots)})`;
+  if (rule === 'length') {
+    return `leaves it out by its length (${url.length} characters, at most ${maxUrlLength})`;
+  }
+  const where = depthLimit === null ? '' : ` at a depth below ${depthLimit}`;
+  return `would take it, but no page fetched so far${where} links to it`;
+}
+
+/** The first few of a list that may be long. */
+function shortList(items: readonly string[]): string {
+  const shown = items.slice(0, 3).join(', ');
+  return items.length > 3 ? `${shown} and ${items.length - 3} more` : shown;
 }
