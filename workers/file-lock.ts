@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { identify, isAlive, type ProcessId } from './processes.ts';
 
@@ -20,14 +20,20 @@ export async function takeLock(path: string): Promise<LockAnswer> {
   await writeFile(draft, JSON.stringify(me));
   try {
     for (;;) {
-      if (await tryLink(draft, path)) return { kind: 'ours', release: () => unlink(path) };
+      if (await tryLink(draft, path)) return ours(path);
       const holder = await holderOf(path);
       if (holder !== undefined && isAlive(holder)) return { kind: 'held', by: holder };
-      await breakLock(path, holder);
+      const heir = await inherit(path, draft, holder);
+      if (heir === 'me') return ours(path);
+      if (heir !== undefined) return { kind: 'held', by: heir };
     }
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+function ours(path: string): LockAnswer {
+  return { kind: 'ours', release: () => unlink(path) };
 }
 
 /** Who holds the lock now; `undefined` where nobody does, or its file says nothing readable. */
@@ -53,16 +59,44 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
   }
 }
 
-async function breakLock(path: string, dead: ProcessId | undefined): Promise<void> {
-  const aside = `${path}.${randomBytes(6).toString('hex')}`;
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
+/**
+ * Takes over the lock of a dead holder. Who links the file that is named after the dead is the heir, and only the heir
+ * may replace the lock; where the heir died over it, the file that is named after both decides, and so on.
+ *
+ * @returns who has it, or `undefined` where the lock is another's by now: look again.
+ */
+async function inherit(
+  path: string,
+  draft: string,
+  dead: ProcessId | undefined,
+): Promise<ProcessId | 'me' | undefined> {
+  const wills: string[] = [];
+  let will = `${path}.after`;
+  for (let last = dead; ;) {
+    will = `${will}-${nameOf(last)}`;
+    wills.push(will);
+    if (await tryLink(draft, will)) break;
+    const heir = await holderOf(will);
+    if (heir === undefined) return undefined;
+    if (isAlive(heir)) return heir;
+    last = heir;
   }
-  // Another process may have broken it first and hold it already: then it gets its lock back.
-  const moved = await holderOf(aside);
-  if (moved !== undefined && moved.startedAt !== dead?.startedAt) await tryLink(aside, path);
-  await rm(aside, { force: true });
+  // An earlier heir may have replaced the lock and taken its will away since we looked.
+  const isStillTheDeads = nameOf(await holderOf(path)) === nameOf(dead) && (await exists(path));
+  if (isStillTheDeads) await rename(draft, path);
+  for (const used of isStillTheDeads ? wills : [will]) await rm(used, { force: true });
+  return isStillTheDeads ? 'me' : undefined;
+}
+
+/** A name for files; one for all whose lock cannot be read. */
+function nameOf(holder: ProcessId | undefined): string {
+  if (holder === undefined) return 'unreadable';
+  return createHash('sha256').update(JSON.stringify(holder)).digest('hex').slice(0, 12);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,14 +39,31 @@ test('a lock whose living holder is another process is not broken', async () => 
 });
 
 test('of twenty that find a stale lock at once, one gets it, and nothing is left lying about', async () => {
+  for (let round = 0; round < 50; round += 1) {
+    const path = aLockPath();
+    writeFileSync(path, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'once' }));
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => takeLock(path)));
+
+    expect(answers.filter(({ kind }) => kind === 'ours')).toHaveLength(1);
+    expect(readdirSync(join(path, '..'))).toEqual(['it.lock']);
+  }
+});
+
+test('a lock whose heir died before it was taken over is inherited in its turn', async () => {
   const path = aLockPath();
-  writeFileSync(path, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'once' }));
+  const will = `${path}.after-${willNameOf({ pid: 2 ** 22 + 2, startedAt: 'once' })}`;
+  writeFileSync(will, JSON.stringify({ pid: 2 ** 22 + 3, startedAt: 'once' }));
+  writeFileSync(path, JSON.stringify({ pid: 2 ** 22 + 2, startedAt: 'once' }));
 
-  const answers = await Promise.all(Array.from({ length: 20 }, () => takeLock(path)));
-
-  expect(answers.filter(({ kind }) => kind === 'ours')).toHaveLength(1);
+  expect(await takeLock(path)).toMatchObject({ kind: 'ours' });
+  expect(await holderOf(path)).toEqual(identify(process.pid));
   expect(readdirSync(join(path, '..'))).toEqual(['it.lock']);
 });
+
+function willNameOf(holder: { readonly pid: number; readonly startedAt: string }): string {
+  return createHash('sha256').update(JSON.stringify(holder)).digest('hex').slice(0, 12);
+}
 
 function aLockPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decorum-lock-'));
