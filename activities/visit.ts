@@ -30,10 +30,11 @@ export async function visit(
   const heartbeats = setInterval(() => {
     context.heartbeat(doing);
   }, HEARTBEAT_MS);
+  const ending = firstOf([deps.stopping, context.cancelled]);
   const stay: Stay = {
     budget: order.budget,
     startedAtMs: performance.now(),
-    ending: AbortSignal.any([deps.stopping, context.cancelled]),
+    ending: ending.signal,
     showing: (details) => {
       doing = details;
       context.heartbeat(details);
@@ -48,7 +49,28 @@ export async function visit(
     return { next, requests: stay.requests, notes: stay.notes };
   } finally {
     clearInterval(heartbeats);
+    ending.letGo();
   }
+}
+
+/**
+ * Aborted with the first of the given signals, until it is let go. `AbortSignal.any` would leave a trace of every visit
+ * on the process's own signal.
+ */
+function firstOf(signals: readonly AbortSignal[]): {
+  readonly signal: AbortSignal;
+  readonly letGo: () => void;
+} {
+  const first = new AbortController();
+  const abort = (): void => {
+    first.abort();
+  };
+  for (const signal of signals) signal.addEventListener('abort', abort);
+  if (signals.some(({ aborted }) => aborted)) abort();
+  const letGo = (): void => {
+    for (const signal of signals) signal.removeEventListener('abort', abort);
+  };
+  return { signal: first.signal, letGo };
 }
 
 /** A host that is no longer live gives its place to another at once, without a turn of its workflow. */

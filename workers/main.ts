@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -24,6 +25,8 @@ async function main(): Promise<void> {
   }
   const log = createLogger(`worker ${String(own.slot)}`, logLevel);
   const stopping = new AbortController();
+  // Every visit listens to it.
+  setMaxListeners(0, stopping.signal);
   installRuntime(log);
 
   const db = connectDatabase(databaseUrl, {
