@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Which port a server is to have. */
@@ -16,10 +17,19 @@ export interface PortWish {
 export async function freePort({ wanted, only = false }: PortWish): Promise<number> {
   if (wanted !== undefined && (await tryPort(wanted)) !== undefined) return wanted;
   if (wanted !== undefined && only) throw new Error(`Port ${wanted} is taken by another program`);
-  const port = await tryPort(0);
-  if (port === undefined) throw new Error('No free port on 127.0.0.1');
-  return port;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = await tryPort(OWN_PORTS.from + randomInt(OWN_PORTS.count));
+    if (port !== undefined) return port;
+  }
+  throw new Error('No free port on 127.0.0.1');
 }
+
+/**
+ * Below the ports that systems hand out by themselves (from 32,768 on Linux): nothing that asks for any port gets ours
+ * between our look and our server's start. Our choice.
+ */
+const OWN_PORTS = { from: 20_000, count: 12_000 };
+const TRIES = 100;
 
 function tryPort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {

@@ -124,12 +124,20 @@ async function serverProcess(child: ChildProcess): Promise<ProcessId> {
   return found;
 }
 
+/** Time for a server to end that found its port taken: then it was another's that answered. Our choice. */
+const SETTLING_MS = 300;
+
+async function staysAlive(child: ChildProcess): Promise<boolean> {
+  await sleep(SETTLING_MS);
+  return child.exitCode === null && child.signalCode === null;
+}
+
 async function untilHealthy(address: string, child: ChildProcess, logFile: string): Promise<void> {
   // Loaded when needed: a command that only reads the database must not wait for Temporal's client.
   const { isHealthy } = await import('./temporal-service.ts');
   const deadline = performance.now() + STARTING_LIMIT_MS;
   while (child.exitCode === null && child.signalCode === null && performance.now() < deadline) {
-    if (await isHealthy(address, NAMESPACE)) return;
+    if ((await isHealthy(address, NAMESPACE)) && (await staysAlive(child))) return;
     await sleep(100);
   }
   throw new Error(`Temporal did not start: see ${logFile}`);
