@@ -24,7 +24,8 @@ export type KeptEvent =
 
 /**
  * Starts something and keeps it running: the first restart comes at once, further ones after growing pauses (up to
- * 10 s), and after half a minute of running the count begins anew. A first start that fails is thrown.
+ * 10 s), and after half a minute of running the count begins anew. A first start that fails three times
+ * is thrown.
  *
  * @param start gets, at a restart, what was started first, whose addresses it must take again.
  */
@@ -34,7 +35,7 @@ export async function keepRunning<T extends Running>(
 ): Promise<Kept<T>> {
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  const first = await start(undefined);
+  const first = await firstStart(start, hear);
   let current: T | undefined = first;
   hear({ kind: 'started' });
 
@@ -70,6 +71,23 @@ export async function keepRunning<T extends Running>(
       await keeping;
     },
   };
+}
+
+/** Starts in all before the first one counts as failed: between our look at a port and the server's, another may take it. */
+const FIRST_STARTS = 3;
+
+async function firstStart<T>(
+  start: (first: undefined) => Promise<T>,
+  hear: (event: KeptEvent) => void,
+): Promise<T> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await start(undefined);
+    } catch (error) {
+      if (starts === FIRST_STARTS) throw error;
+      hear({ kind: 'failed', error });
+    }
+  }
 }
 
 const PAUSES_MS = [0, 500, 1_000, 2_000, 5_000, 10_000] as const;

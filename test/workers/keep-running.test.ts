@@ -41,7 +41,20 @@ test('a restart that fails is tried again', async () => {
   await kept.stop();
 });
 
-test('a first start that fails is the caller’s to hear of', async () => {
+test('a first start that fails is tried again, since another may have taken its port', async () => {
+  const events: string[] = [];
+  let starts = 0;
+  const start = (): Promise<Life> => {
+    starts += 1;
+    return starts < 3 ? Promise.reject(new Error('port taken')) : Promise.resolve(aLife());
+  };
+  const kept = await keepRunning(start, ({ kind }) => events.push(kind));
+  await kept.stop();
+
+  expect(events).toEqual(['failed', 'failed', 'started']);
+});
+
+test('a first start that fails three times is the caller’s to hear of', async () => {
   const start = (): Promise<Life> => Promise.reject(new Error('no disk'));
   await expect(keepRunning(start, () => undefined)).rejects.toThrow('no disk');
 });
