@@ -76,8 +76,10 @@ export function hearAnswers(socket: Socket, hear: (answer: Answer) => void): voi
 }
 
 function eachMessage(socket: Socket, hear: (message: unknown) => void): void {
-  socket.on('error', () => undefined);
-  createInterface({ input: socket }).on('line', (line) => {
+  // A killed peer resets its connection: the socket's `close` says so, and readline passes the error on as its own.
+  const lines = createInterface({ input: socket });
+  for (const source of [socket, lines]) source.on('error', () => undefined);
+  lines.on('line', (line) => {
     let message: unknown;
     try {
       message = JSON.parse(line);

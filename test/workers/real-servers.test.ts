@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { loadConfig } from '../../workers/config.ts';
 import { BadInput, openServers, ServersUnreachable } from '../../workers/open-servers.ts';
@@ -62,8 +63,12 @@ test('a data folder that cannot be made is bad input', async () => {
 
 function aDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'decorum-real-'));
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true });
+  onTestFinished(async () => {
+    // A supervisor whose client was refused leaves by itself, and writes its last words first.
+    for (let looks = 0; looks < 200 && existsSync(join(folder, 'supervisor.lock')); looks += 1) {
+      await sleep(100);
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
   return folder;
 }
