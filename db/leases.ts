@@ -1,4 +1,4 @@
-import { LEASE_MS, type GrantedLease, type Lease } from './claim.ts';
+import { LEASE_MS, type GrantedLease, type HostClock, type Lease } from './claim.ts';
 import { rebaseClock } from './host-clock.ts';
 import type { Db } from './pool.ts';
 
@@ -109,24 +109,15 @@ export type HostClaim =
   | {
       readonly kind: 'claimed';
       readonly lease: GrantedLease;
-      readonly clock: {
-        readonly backoffLevel: number;
-        readonly goodAnswers: number;
-        readonly failuresInARow: number;
-        readonly crawlDelayMs: number;
-      };
+      readonly clock: HostClock;
     }
   | { readonly kind: 'notYet'; readonly waitMs: number };
 
-interface HostClaimRow {
+interface HostClaimRow extends HostClock {
   readonly leased: boolean;
   readonly held: boolean;
   readonly allowedInMs: string | null;
   readonly clockSetBack: boolean | null;
-  readonly backoffLevel: number;
-  readonly goodAnswers: number;
-  readonly failuresInARow: number;
-  readonly crawlDelayMs: number;
 }
 
 /** How soon to look again at a host that is held, in milliseconds; our choice. */
