@@ -1,3 +1,5 @@
+import { daysSince1970 } from './calendar.ts';
+
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 const TIME = String.raw`(?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})`;
@@ -41,14 +43,4 @@ const MEAN_YEAR_DAYS = 365.2425;
 function fullYear(twoDigits: number, nowMs: number): number {
   const latest = Math.floor(1970 + nowMs / DAY_MS / MEAN_YEAR_DAYS) + 50;
   return latest - ((((latest - twoDigits) % 100) + 100) % 100);
-}
-
-/** Days from 1970-01-01 in the Gregorian calendar; `month` counts from 0. Years begin in March, to end in a leap day. */
-function daysSince1970(year: number, month: number, day: number): number {
-  const marchYear = month < 2 ? year - 1 : year;
-  const marchMonth = (month + 10) % 12;
-  const leapDays =
-    Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5) + day - 1;
-  return marchYear * 365 + leapDays + dayOfYear - 719_468;
 }
