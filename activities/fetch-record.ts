@@ -26,7 +26,8 @@ export function fetchRecordNow(
     requestUrl,
     fetchedAgoMs: performance.now() - endedAtMs + fetchMs,
     fetchMs: Math.round(fetchMs),
-    status: answer?.status ?? null,
+    // Also of an answer that broke off: it is what makes the last failure a page.
+    status: answer?.status ?? statusOf(came),
     outcome,
     location: came.kind === 'redirected' ? plainText(came.location) : null,
     contentType: plainText(answer?.contentType ?? ''),
@@ -42,6 +43,10 @@ export function fetchRecordNow(
     reason: plainText(failure || (extras.reason ?? '')),
     title: plainText(extras.title ?? ''),
   };
+}
+
+function statusOf(came: FetchResult['outcome']): number | null {
+  return came.kind === 'failed' ? (came.status ?? null) : null;
 }
 
 /** A fetch that never came to a request: its host's name has no address. */

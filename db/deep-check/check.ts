@@ -1,0 +1,30 @@
+/** One place where what is kept differs from what follows from the other rows. */
+export interface Inconsistency {
+  /** Whose value it is: `crawl "docs": URLs queued in band 2`. */
+  readonly what: string;
+  /** What the other rows say. */
+  readonly expected: string;
+  /** What is kept. */
+  readonly found: string;
+}
+
+/** The outcome of one comparison over the whole database. */
+export interface DeepCheck {
+  readonly name: string;
+  /** Rows that were looked at for it. */
+  readonly compared: number;
+  /** How many places differ. */
+  readonly wrong: number;
+  /** A few of them. */
+  readonly examples: readonly Inconsistency[];
+}
+
+/** A statement that answers one row for each check it makes. */
+export interface DeepStatement {
+  /** What it looks at, in a word or two, for those who wait. */
+  readonly looksAt: string;
+  readonly text: string;
+}
+
+/** Examples told of one check; our choice. */
+export const EXAMPLES = 5;
