@@ -5,6 +5,7 @@ import { parseDurationMs } from '../domain/duration.ts';
 // Each reads one value as typed, or refuses it with the remedy; commander puts the option and the value before that.
 
 const DNS_PORT = 53;
+const INSTANT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   '': 1,
   b: 1,
@@ -44,6 +45,17 @@ export function parseDuration(text: string): number {
 export function parseLimit(text: string): number {
   const ms = parseDuration(text);
   return ms > 0 ? ms : refuse('It must be longer than 0.');
+}
+
+/** An instant: a duration back from now, or a date with or without a time, in UTC unless it says otherwise. */
+export function parseInstant(text: string): Date {
+  const agoMs = parseDurationMs(text);
+  if (agoMs !== undefined) return new Date(Date.now() - agoMs);
+  const [, day, time = '00:00', zone = 'Z'] = INSTANT.exec(text) ?? [];
+  const at = new Date(`${day ?? ''}T${time}${zone}`);
+  return Number.isNaN(at.getTime())
+    ? refuse('Write a time back from now, such as 24h, or an instant such as 2026-08-01T12:00Z.')
+    : at;
 }
 
 /** The retry ladder: durations between commas, in milliseconds; `none` means no retry. */

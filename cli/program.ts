@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { crawlCommand } from './crawl.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
+import { exportCommand } from './export.ts';
 import type { CommandIo } from './io.ts';
 import { pauseCommand } from './pause.ts';
 import { resumeCommand } from './resume.ts';
@@ -33,6 +34,7 @@ ${EXIT_CODES_HELP}`,
     statusCommand,
     whyCommand,
     pauseCommand,
+    exportCommand,
   ]) {
     program.addCommand(make(io));
   }

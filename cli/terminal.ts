@@ -25,7 +25,8 @@ export interface Screen {
   readonly columns?: number;
   readonly rows?: number;
   readonly hasColors?: () => boolean;
-  readonly write: (text: string) => unknown;
+  /** Calls `taken` once the text is out of our hands. */
+  readonly write: (text: string, taken?: () => void) => unknown;
 }
 
 /** Speaks to a person or a pipe; `quiet` drops the remarks. */
