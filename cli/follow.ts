@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlProgress } from '../domain/progress.ts';
+import type { Loss } from '../workers/open-servers.ts';
 import { isUnreachable } from './errors.ts';
 import { progressPrinter } from './progress-printer.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,8 +29,8 @@ export interface Following {
   /** When the crawl's last run ended; `null` where it never ran or runs still. */
   readonly endedBefore: Date | null;
   readonly interrupted: AbortSignal;
-  /** Resolves if the supervisor of the servers is killed: nothing brings a dead process back any more. */
-  readonly lost: Promise<void>;
+  /** Resolves if the servers are ended by others, or their supervisor is killed and brings back nothing any more. */
+  readonly lost: Promise<Loss>;
   readonly terminal: Terminal;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -38,6 +39,7 @@ export interface Following {
 /** How following ended, with the last counts; `undefined` where none could be read after an interruption. */
 export interface Followed {
   readonly progress: CrawlProgress | undefined;
+  /** Also where another command ended the servers. */
   readonly interrupted: boolean;
   /** What this run alone did; a crawl's own counts go on from run to run. */
   readonly run: { readonly pages: number; readonly lastedMs: number };
@@ -49,6 +51,8 @@ export interface Followed {
  *
  * A Postgres that is away is waited for: three minutes, then the error of the last attempt is thrown.
  *
+ * Servers that another command ends are an interruption too: the crawl stays as it is.
+ *
  * @throws SupervisorLost
  */
 export async function followCrawl(following: Following): Promise<Followed> {
@@ -56,13 +60,20 @@ export async function followCrawl(following: Following): Promise<Followed> {
   const startedMs = performance.now();
   const read = reader(following);
   const show = progressPrinter(following);
-  const isLost = settled(following.lost);
+  const lossNow = settled(following.lost);
+  let isLeft = false;
   let latest: CrawlProgress | undefined;
   let pagesBefore: number | undefined;
   let stopBeforeMs = Infinity;
 
   for (;;) {
-    if (isLost()) throw new SupervisorLost('The supervisor of the servers was killed');
+    const loss = lossNow();
+    if (loss === 'killed') throw new SupervisorLost('The supervisor of the servers was killed');
+    isLeft = loss === 'ended';
+    if (isLeft) {
+      terminal.note('the servers are being ended by another command: the crawl goes on with them');
+      break;
+    }
     const progress = await read();
     if (progress !== undefined) {
       const isOver = hasEnded(progress, endedBefore, performance.now() - startedMs);
@@ -82,7 +93,7 @@ export async function followCrawl(following: Following): Promise<Followed> {
   terminal.erase();
   const pages = (latest?.pages ?? 0) - (pagesBefore ?? 0);
   const run = { pages, lastedMs: performance.now() - startedMs };
-  return { progress: latest, interrupted: interrupted.aborted, run };
+  return { progress: latest, interrupted: isLeft || interrupted.aborted, run };
 }
 
 /**
@@ -136,12 +147,13 @@ function reader({ readProgress, terminal }: Following): () => Promise<CrawlProgr
   };
 }
 
-function settled(promise: Promise<void>): () => boolean {
-  let isSettled = false;
-  void promise.then(() => {
-    isSettled = true;
+/** What a promise has resolved to by now. */
+function settled<T>(promise: Promise<T>): () => T | undefined {
+  let result: T | undefined;
+  void promise.then((value) => {
+    result = value;
   });
-  return () => isSettled;
+  return () => result;
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

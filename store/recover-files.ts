@@ -12,16 +12,17 @@ export interface RecoveredFile {
 }
 
 /**
- * Makes the files whole that a killed process of this slot (of any slot, where none is named) left open: what comes
+ * Makes the files whole that a killed process of these slots (of any slot, where none is named) left open: what comes
  * after the last whole record is cut off, then the marker removed. No settled page can lie in the cut part, as a
- * settle comes after the fsync (R41). Must not run while another process writes under the slot.
+ * settle comes after the fsync (R41). Must not run while another process writes under such a slot.
  */
 export async function recoverWarcFiles(
   dir: string,
-  slot?: string,
+  slots: string | ((slot: string) => boolean) = () => true,
 ): Promise<readonly RecoveredFile[]> {
   const recovered: RecoveredFile[] = [];
-  for (const file of await markedFiles(dir, slot)) {
+  const isMeant = typeof slots === 'string' ? (slot: string) => slot === slots : slots;
+  for (const file of await markedFiles(dir, isMeant)) {
     recovered.push({ file, cutBytes: await cutTail(join(dir, file)) });
     await removeMarker(dir, file);
   }
@@ -30,12 +31,15 @@ export async function recoverWarcFiles(
 
 const MARKER_SUFFIX = markerOf('');
 
-async function markedFiles(dir: string, slot: string | undefined): Promise<readonly string[]> {
+async function markedFiles(
+  dir: string,
+  isMeant: (slot: string) => boolean,
+): Promise<readonly string[]> {
   const names = await readdir(dir);
   return names
     .filter((name) => name.endsWith(MARKER_SUFFIX))
     .map((name) => name.slice(0, -MARKER_SUFFIX.length))
-    .filter((name) => slot === undefined || slotOfFile(name) === slot)
+    .filter((name) => isMeant(slotOfFile(name) ?? ''))
     .sort();
 }
 

@@ -5,18 +5,31 @@ import {
   type Addresses,
   type Answer,
   type Join,
+  type Request,
 } from './supervisor-protocol.ts';
 
 /** What the desk asks of the supervisor behind it. */
 export interface DeskOwner {
-  /** Only a client that knows the key may join. */
+  /** Only who knows the key is heard. */
   readonly key: string;
   /** Starts what a client needs; what it throws is told to the client. */
   readonly serve: (join: Join) => Promise<Addresses>;
   /** What a client hears first, and whenever it changes. */
   readonly greeting: () => Answer;
+  /** What who asks hears of the servers and of those who are here. */
+  readonly describe: (here: Attendance) => Answer;
   /** Called when the last client has left, unless the servers are to stay. */
   readonly lastLeft: () => void;
+  /** Called when somebody wants the end, whoever else is here. */
+  readonly end: () => void;
+}
+
+/** Who is at the desk. */
+export interface Attendance {
+  /** The pids of the clients. */
+  readonly clients: readonly number[];
+  /** Whether the servers stay when the last client has left. */
+  readonly detached: boolean;
 }
 
 /** Where clients of the supervisor come and go. */
@@ -26,19 +39,22 @@ export interface ClientDesk {
   readonly tellAll: (answer: Answer) => void;
   /** Whether nobody is here, and nobody asked for the servers to stay. */
   readonly isIdle: () => boolean;
-  /** From now on every client that comes is told to wait for this supervisor's end. */
+  /** Tells the clients of the end; from now on whoever comes is told to wait for this supervisor's end. */
   readonly turnAway: () => void;
-  /** Tells those who left last that everything has stopped. */
+  /** Tells those who left last, or wanted the end, that everything has stopped. */
   readonly farewell: () => void;
 }
 
 /** Opens the desk. A client is here from its join until it leaves, or its connection closes (also by a kill). */
 export async function openDesk(owner: DeskOwner): Promise<ClientDesk> {
-  const clients = new Set<Socket>();
+  const clients = new Map<Socket, number>();
   const leavers = new Set<Socket>();
   let detached = false;
   let turningAway = false;
   const isIdle = (): boolean => clients.size === 0 && !detached;
+  const tellAll = (answer: Answer): void => {
+    for (const client of clients.keys()) send(client, answer);
+  };
 
   const part = (client: Socket): void => {
     if (clients.delete(client) && isIdle()) owner.lastLeft();
@@ -50,24 +66,42 @@ export async function openDesk(owner: DeskOwner): Promise<ClientDesk> {
     if (!wasHere || !turningAway) send(client, { kind: 'left', stopped: false });
   };
   const join = async (client: Socket, request: Join): Promise<void> => {
-    if (request.key !== owner.key) {
-      client.destroy();
-      return;
-    }
     if (turningAway) {
       send(client, { kind: 'stopping' });
       return;
     }
-    clients.add(client);
-    detached = request.detached ?? detached;
+    clients.set(client, request.pid);
     send(client, await answerTo(request, owner));
     send(client, owner.greeting());
+  };
+  const hear = (client: Socket, request: Request): void => {
+    if ('key' in request && request.key !== owner.key) {
+      client.destroy();
+      return;
+    }
+    switch (request.kind) {
+      case 'join':
+        void join(client, request);
+        return;
+      case 'detach':
+        detached ||= clients.has(client);
+        return;
+      case 'leave':
+        leave(client);
+        return;
+      case 'describe':
+        send(client, owner.describe({ clients: [...clients.values()], detached }));
+        return;
+      case 'end':
+        leavers.add(client);
+        owner.end();
+        return;
+    }
   };
 
   const server = createServer((client) => {
     hearRequests(client, (request) => {
-      if (request.kind === 'leave') leave(client);
-      else void join(client, request);
+      hear(client, request);
     });
     client.on('close', () => {
       leavers.delete(client);
@@ -77,11 +111,10 @@ export async function openDesk(owner: DeskOwner): Promise<ClientDesk> {
   return {
     port: await listenOnLoopback(server),
     isIdle,
-    tellAll: (answer) => {
-      for (const client of clients) send(client, answer);
-    },
+    tellAll,
     turnAway: () => {
       turningAway = true;
+      tellAll({ kind: 'ending' });
     },
     farewell: () => {
       for (const leaver of leavers) send(leaver, { kind: 'left', stopped: true });

@@ -34,14 +34,10 @@ export interface RememberedPorts {
   readonly temporalUi?: number;
 }
 
-/**
- * Opens a data folder, making what is missing.
- *
- * @throws BadInput where it cannot be made or written.
- */
-export function openDataFolder(dataDir: string): DataFolder {
+/** The places of a data folder, whether it is there or not. */
+export function dataFolderAt(dataDir: string): DataFolder {
   const path = resolve(dataDir);
-  const folder = {
+  return {
     path,
     logs: join(path, 'logs'),
     warc: join(path, 'warc'),
@@ -49,6 +45,15 @@ export function openDataFolder(dataDir: string): DataFolder {
     recordFile: join(path, 'servers.json'),
     temporalFile: join(path, 'temporal.sqlite'),
   };
+}
+
+/**
+ * Opens a data folder, making what is missing.
+ *
+ * @throws BadInput where it cannot be made or written.
+ */
+export function openDataFolder(dataDir: string): DataFolder {
+  const folder = dataFolderAt(dataDir);
   try {
     for (const place of [folder.path, folder.logs, folder.warc]) {
       mkdirSync(place, { recursive: true });
@@ -57,7 +62,10 @@ export function openDataFolder(dataDir: string): DataFolder {
     return folder;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BadInput(`The data folder "${path}" cannot be written (${reason})`, { cause });
+    throw new BadInput(
+      `The data folder "${folder.path}" cannot be written (${reason}): allow it, or name another with --data`,
+      { cause },
+    );
   }
 }
 

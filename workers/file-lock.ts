@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, mkdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { identify, isAlive, type ProcessId } from './processes.ts';
@@ -38,8 +39,21 @@ function ours(path: string): LockAnswer {
 
 /** Who holds the lock now; `undefined` where nobody does, or its file says nothing readable. */
 export async function holderOf(path: string): Promise<ProcessId | undefined> {
+  return namedIn(await readFile(path, 'utf8').catch(() => ''));
+}
+
+/** The same at once, for decisions that must not be overtaken. */
+export function holderNow(path: string): ProcessId | undefined {
   try {
-    const said = JSON.parse(await readFile(path, 'utf8')) as Partial<ProcessId>;
+    return namedIn(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function namedIn(text: string): ProcessId | undefined {
+  try {
+    const said = JSON.parse(text) as Partial<ProcessId>;
     return said.pid === undefined || said.startedAt === undefined
       ? undefined
       : { pid: said.pid, startedAt: said.startedAt };

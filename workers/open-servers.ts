@@ -1,14 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig, type Config, type Environment, type TemporalTarget } from './config.ts';
 import { openDataFolder, readRecord, type DataFolder } from './data-folder.ts';
 import { holderOf } from './file-lock.ts';
 import { hasEnded, isAlive } from './processes.ts';
+import { checkDatabase } from './prepare-database.ts';
 import { scriptArguments } from './run-script.ts';
 import { ServersUnreachable } from './server-errors.ts';
-import { callSupervisor, type Call } from './supervisor-call.ts';
+import { callSupervisor, type Call, type Loss } from './supervisor-call.ts';
 import {
   EXIT_LOCK_HELD,
   type Addresses,
@@ -17,8 +18,10 @@ import {
   type OwnPids,
 } from './supervisor-protocol.ts';
 import { findTemporalCli } from './temporal-cli.ts';
+import { requireFreePorts, wishedPorts } from './wished-ports.ts';
 
 export { BadInput, ServersUnreachable } from './server-errors.ts';
+export type { Loss } from './supervisor-call.ts';
 
 /** What a command asks for. */
 export interface ServersOrder {
@@ -28,8 +31,6 @@ export interface ServersOrder {
   readonly workers?: number;
   /** Hears one line for each slow step, and for each death and return of a process. */
   readonly say: (line: string) => void;
-  /** Whether servers and workers stay when the last client leaves; absent leaves it as it is. */
-  readonly detached?: boolean;
   /** For tests: another script instead of the worker's. */
   readonly workerEntry?: string;
   /** For tests: another environment than the process's. */
@@ -46,10 +47,12 @@ export interface Servers {
   readonly uiUrl: string | undefined;
   /** Of the supervisor and its children, as they are now. */
   readonly ownPids: () => OwnPids;
-  /** Resolves if the supervisor is lost (a kill): its servers may run on, its workers end, nothing is restarted. */
-  readonly lost: Promise<void>;
-  /** Gives up the claim. Waits until everything is down, if we were the last. */
-  readonly leave: () => Promise<void>;
+  /** Resolves if the servers are ended by others; after a kill some may run on, but nothing is restarted. */
+  readonly lost: Promise<Loss>;
+  /** Has the servers stay, also when the last client has left. */
+  readonly detach: () => void;
+  /** Gives up the claim. Says whether everything is down, as it is where we were the last. */
+  readonly leave: () => Promise<{ readonly stopped: boolean }>;
 }
 
 /**
@@ -59,6 +62,8 @@ export interface Servers {
  */
 export async function openServers(order: ServersOrder): Promise<Servers> {
   const config = order.config ?? loadConfig();
+  await requireNamedServers(config, order.need);
+  if (!existsSync(order.dataDir)) await requireFreePorts(wishedPorts(config, order.need));
   const folder = openDataFolder(order.dataDir);
   const call = await untilJoined(order, config, folder);
   return {
@@ -67,12 +72,30 @@ export async function openServers(order: ServersOrder): Promise<Servers> {
     uiUrl: call.addresses.uiUrl,
     ownPids: call.pids,
     lost: call.lost,
+    detach: call.detach,
     leave: async () => {
       const { supervisor } = readRecord(folder);
       const stopped = await call.leave();
       if (stopped && supervisor !== undefined) await hasEnded(supervisor, SUPERVISOR_EXIT_MS);
+      return { stopped };
     },
   };
+}
+
+/**
+ * Looks whether the servers that the environment names can be used, before anything is made or started.
+ *
+ * @throws BadInput
+ */
+export async function requireNamedServers(
+  { databaseUrl, temporal }: Config,
+  need: Need,
+): Promise<void> {
+  if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
+  if (temporal === undefined || need === 'database') return;
+  // Loaded when needed: it takes long.
+  const { checkTemporal } = await import('./temporal-service.ts');
+  await checkTemporal(temporal);
 }
 
 /** For all the waiting for supervisors that come and go; starting servers takes as long as it takes. */
@@ -112,14 +135,15 @@ async function untilJoined(order: ServersOrder, config: Config, folder: DataFold
 }
 
 function joinRequest(
-  { need, workers = 1, detached }: ServersOrder,
+  { need, workers = 1 }: ServersOrder,
   config: Config,
 ): Omit<Join, 'key' | 'temporalCli'> {
   return {
     kind: 'join',
     need,
     workers,
-    ...(detached === undefined ? {} : { detached }),
+    pid: process.pid,
+    ports: wishedPorts(config, need),
     expects: {
       ...(config.databaseUrl === undefined ? {} : { databaseUrl: config.databaseUrl }),
       ...(config.temporal === undefined ? {} : { temporalAddress: config.temporal.address }),

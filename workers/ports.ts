@@ -24,6 +24,11 @@ export async function freePort({ wanted, only = false }: PortWish): Promise<numb
   throw new Error('No free port on 127.0.0.1');
 }
 
+/** Whether a loopback port can be listened on. */
+export async function isFree(port: number): Promise<boolean> {
+  return (await tryPort(port)) !== undefined;
+}
+
 /**
  * Below the ports that systems hand out by themselves (from 32,768 on Linux): nothing that asks for any port gets ours
  * between our look and our server's start. Our choice.

@@ -1,22 +1,79 @@
-import { migrate } from '../db/migrate.ts';
+import { migrate, NewerSchema, readSchema, type MigrationReport } from '../db/migrate.ts';
 import { BadInput, ServersUnreachable } from './server-errors.ts';
 
 /**
  * Brings a database, ours or one that the environment names, to this version's schema.
  *
- * @throws ServersUnreachable where it does not answer, BadInput where a newer Decorum has been at it.
+ * @throws BadInput where a newer Decorum has been at it, or a named one does not let us in; ServersUnreachable where
+ * our own does not answer.
  */
-export async function prepareDatabase(databaseUrl: string): Promise<void> {
+export async function prepareDatabase(
+  databaseUrl: string,
+  { isNamed }: { readonly isNamed: boolean },
+): Promise<MigrationReport> {
   try {
-    await migrate(databaseUrl);
+    return await migrate(databaseUrl);
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    if (cause instanceof Error && cause.name === 'NewerSchema') throw new BadInput(said, { cause });
-    const { host, pathname } = new URL(databaseUrl);
-    throw new ServersUnreachable(`Postgres at ${host}${pathname}: ${said || codeOf(cause)}`, {
-      cause,
-    });
+    throw faultOf(databaseUrl, cause, isNamed);
   }
+}
+
+/**
+ * Makes sure that a database which the environment names answers and is none of a newer Decorum's; changes nothing.
+ *
+ * @throws BadInput naming the server, without its password, and the remedy.
+ */
+export async function checkDatabase(databaseUrl: string): Promise<void> {
+  try {
+    const { unknown } = await readSchema(databaseUrl);
+    if (unknown.length > 0) throw new NewerSchema(unknown);
+  } catch (cause) {
+    throw faultOf(databaseUrl, cause, true);
+  }
+}
+
+function faultOf(databaseUrl: string, cause: unknown, isNamed: boolean): Error {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const { host, hostname, pathname, username } = new URL(databaseUrl);
+  const place = `Postgres at ${host}${pathname}`;
+  if (cause instanceof NewerSchema) return new BadInput(`${place}: ${said}`, { cause });
+  if (!isNamed) return new ServersUnreachable(`${place}: ${said || codeOf(cause)}`, { cause });
+  const why =
+    remedyOf(cause, { hostname, database: pathname.slice(1), username }) ??
+    `${said || codeOf(cause)}: correct it`;
+  return new BadInput(`${place} (DATABASE_URL): ${why}`, { cause });
+}
+
+interface Named {
+  readonly hostname: string;
+  readonly database: string;
+  readonly username: string;
+}
+
+function remedyOf(cause: unknown, { hostname, database, username }: Named): string | undefined {
+  switch (codeOf(cause)) {
+    case 'ECONNREFUSED':
+      return 'nothing listens there; start the server, or correct host and port';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the name "${hostname}" is not known; correct it`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return 'it cannot be reached from here; correct host and port';
+    // PostgreSQL, appendix A: invalid_authorization_specification, invalid_password, invalid_catalog_name.
+    case '28000':
+    case '28P01':
+      return `it refuses the user "${username}" with this password; correct them`;
+    case '3D000':
+      return `it has no database "${database}"; make it (createdb ${database}), or name another`;
+  }
+  const said = cause instanceof Error ? cause.message : '';
+  if (/timeout/.test(said)) return 'it does not answer as Postgres does; correct host and port';
+  if (/^Connection terminated|ECONNRESET|unexpected/i.test(said)) {
+    return 'what listens there does not speak as Postgres does; correct host and port';
+  }
+  return undefined;
 }
 
 /** A refused connection to several addresses has an empty message. */

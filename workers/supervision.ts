@@ -1,29 +1,23 @@
-import { recoverWarcFiles } from '../store/recover-files.ts';
 import type { Config } from './config.ts';
-import { readRecord, type DataFolder, type RememberedPorts } from './data-folder.ts';
-import { startPostgres, type OwnPostgres } from './embedded-postgres.ts';
-import { keepRunning, type Kept, type KeptEvent, type Running } from './keep-running.ts';
-import { rotatedLog } from './log-files.ts';
-import type { Logger } from './logger.ts';
-import type { PortWish } from './ports.ts';
-import { endProcess, isAlive, type ProcessId } from './processes.ts';
+import type { RememberedPorts } from './data-folder.ts';
+import { stopLeftoverPostgres, type OwnPostgres } from './embedded-postgres.ts';
+import type { Kept, Running } from './keep-running.ts';
+import { keepPostgres, keepTemporal, keepWorker, type SupervisionOptions } from './kept-servers.ts';
+import { stopOrphans } from './leftovers.ts';
 import { prepareDatabase } from './prepare-database.ts';
-import type { Addresses, Need } from './supervisor-protocol.ts';
-import { startTemporalServer, stopLeftoverTemporal, type OwnTemporal } from './temporal-server.ts';
-import { startWorker, STOP_WORKER, type OwnWorker } from './worker-process.ts';
+import type { ProcessId } from './processes.ts';
+import type {
+  Addresses,
+  Need,
+  ServerDescription,
+  ServersDescription,
+} from './supervisor-protocol.ts';
+import type { OwnTemporal } from './temporal-server.ts';
+import { recoverFolder } from './warc-slots.ts';
+import { requireFreePorts, requireSamePorts } from './wished-ports.ts';
+import type { OwnWorker } from './worker-process.ts';
 
-/** What a supervision works with. */
-export interface SupervisionOptions {
-  readonly folder: DataFolder;
-  readonly config: Config;
-  /** Node's arguments for a worker process. */
-  readonly workerArguments: readonly string[];
-  readonly log: Logger;
-  /** Hears each slow step, and each death and return, as one line for people. */
-  readonly say: (line: string) => void;
-  /** Called whenever another process runs than before. */
-  readonly changed: () => void;
-}
+export type { SupervisionOptions } from './kept-servers.ts';
 
 /** The processes that run now. */
 export interface RunningProcesses {
@@ -39,9 +33,15 @@ export interface Supervision {
   /** Starts what is needed and not there yet; calls may overlap. Once started, things stay until `stop`. */
   readonly ensure: (wish: Wish) => Promise<Addresses>;
   readonly running: () => RunningProcesses;
+  /** The same for people, with the servers that the environment names; the database's URL has its password. */
+  readonly describe: () => Described;
   /** Workers first (they finish their pages), then Temporal, then Postgres. */
   readonly stop: () => Promise<void>;
 }
+
+type Described = Pick<ServersDescription, 'postgres' | 'temporal' | 'uiUrl' | 'workers'> & {
+  readonly databaseUrl?: string;
+};
 
 /** What one client needs. */
 export interface Wish {
@@ -50,6 +50,8 @@ export interface Wish {
   readonly workers: number;
   /** The Temporal command line, for a server of our own that does not run yet. */
   readonly temporalCli?: string;
+  /** Of servers of our own: only these serve. */
+  readonly ports?: RememberedPorts;
 }
 
 /** Takes charge of a data folder; first ends what a killed predecessor left running there. */
@@ -59,32 +61,47 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
   const workers: Kept<OwnWorker>[] = [];
   let postgres: Kept<OwnPostgres> | undefined;
   let temporal: Kept<OwnTemporal> | undefined;
+  let knownUrl: string | undefined;
   const inTurn = oneAtATime();
 
-  const database = once(async () => {
-    if (config.databaseUrl === undefined) postgres ??= await keepPostgres(options);
+  const database = once(async (wished: number | undefined) => {
+    if (config.databaseUrl === undefined) postgres ??= await keepPostgres(options, wished);
     const databaseUrl = config.databaseUrl ?? postgres?.first.databaseUrl ?? '';
-    await prepareDatabase(databaseUrl);
+    await prepareDatabase(databaseUrl, { isNamed: config.databaseUrl !== undefined });
+    knownUrl = databaseUrl;
     return databaseUrl;
   });
-  const service = once(async (temporalCli: string | undefined) => {
+  const service = once(async (temporalCli: string | undefined, wished: RememberedPorts) => {
     if (config.temporal !== undefined) {
       const { prepareTemporal } = await import('./temporal-service.ts');
       return prepareTemporal(config.temporal);
     }
-    temporal ??= await keepTemporal(options, temporalCli);
+    temporal ??= await keepTemporal(options, temporalCli, wished);
     const { address, namespace, uiUrl } = temporal.first;
     return { address, namespace, uiUrl };
   });
 
+  /** Before anything is started, so that nothing stays half started. */
+  const judgePorts = async (wished: RememberedPorts): Promise<void> => {
+    const taken = portsTaken(postgres, temporal);
+    requireSamePorts(wished, taken);
+    if (wished.postgres !== undefined && postgres === undefined) {
+      // It may hold the very port.
+      await stopLeftoverPostgres(options.folder.path);
+    }
+    const open = Object.entries(wished).filter(([name]) => !(name in taken));
+    await requireFreePorts(Object.fromEntries(open));
+  };
+
   const ensure = async (wish: Wish): Promise<Addresses> => {
-    const databaseUrl = await database();
+    const ports = wish.ports ?? {};
+    await judgePorts(ports);
+    const databaseUrl = await database(ports.postgres);
     options.changed();
     if (wish.need === 'database') return { databaseUrl };
-    const { uiUrl, ...target } = await service(wish.temporalCli);
+    const { uiUrl, ...target } = await service(wish.temporalCli, ports);
     options.changed();
-    // Of every slot: this run may have fewer workers than the one that was killed.
-    if (workers.length === 0 && wish.workers > 0) await recoverWarcFiles(options.folder.warc);
+    if (workers.length === 0 && wish.workers > 0) await recoverFolder(options.folder);
     while (workers.length < wish.workers) {
       workers.push(await keepWorker(options, workers.length, { databaseUrl, ...target }));
       options.changed();
@@ -98,10 +115,14 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
       ...named('postgres', postgres),
       ...named('temporal', temporal),
       workers: workers.flatMap((worker) => worker.current()?.process ?? []),
-      ports: {
-        ...(postgres === undefined ? {} : { postgres: postgres.first.port }),
-        ...(temporal === undefined ? {} : portsOf(temporal.first)),
-      },
+      ports: portsTaken(postgres, temporal),
+    }),
+    describe: () => ({
+      ...described('postgres', postgres, externalPostgres(config)),
+      ...described('temporal', temporal, config.temporal?.address),
+      ...(temporal === undefined ? {} : { uiUrl: temporal.first.uiUrl }),
+      workers: workers.flatMap((worker) => worker.current()?.process.pid ?? []),
+      ...(knownUrl === undefined ? {} : { databaseUrl: knownUrl }),
     }),
     stop: () =>
       inTurn(async () => {
@@ -113,100 +134,36 @@ export async function supervise(options: SupervisionOptions): Promise<Supervisio
   };
 }
 
-async function stopOrphans(folder: DataFolder): Promise<void> {
-  const { workers = [] } = readRecord(folder);
-  const alive = workers.filter(isAlive);
-  await Promise.all(alive.map((worker) => endProcess(worker, STOP_WORKER)));
-  await stopLeftoverTemporal(folder.temporalFile);
-  // Postgres looks for its own leftovers before each start.
-}
-
-function keepPostgres(options: SupervisionOptions): Promise<Kept<OwnPostgres>> {
-  const { folder, say } = options;
-  const { postgres: wanted } = readRecord(folder).ports;
-  say('starting Postgres');
-  return keepRunning(
-    (first) =>
-      startPostgres({
-        dataDir: folder.path,
-        port: portOf(first?.port, wanted),
-        logFile: rotatedLog(folder.logs, 'postgres'),
-        say,
-      }),
-    reporter(options, 'Postgres'),
-  );
-}
-
-function keepTemporal(options: SupervisionOptions, cli?: string): Promise<Kept<OwnTemporal>> {
-  const { folder, say } = options;
-  const { temporal, temporalUi } = readRecord(folder).ports;
-  if (cli === undefined) throw new Error('No Temporal command line was named');
-  say('starting Temporal');
-  return keepRunning(
-    (first) =>
-      startTemporalServer({
-        cli,
-        databaseFile: folder.temporalFile,
-        port: portOf(first?.port, temporal),
-        uiPort: portOf(first?.uiPort, temporalUi),
-        logFile: rotatedLog(folder.logs, 'temporal'),
-      }),
-    reporter(options, 'Temporal'),
-  );
-}
-
-function portsOf({ port, uiPort }: OwnTemporal): RememberedPorts {
-  return { temporal: port, temporalUi: uiPort };
-}
-
-/** At a restart others hold the address already: only the same port serves. */
-function portOf(first: number | undefined, remembered: number | undefined): PortWish {
-  return first === undefined ? { wanted: remembered } : { wanted: first, only: true };
-}
-
-interface WorkerServers {
-  readonly databaseUrl: string;
-  readonly address: string;
-  readonly namespace: string;
-}
-
-function keepWorker(
-  options: SupervisionOptions,
-  slot: number,
-  { databaseUrl, address, namespace }: WorkerServers,
-): Promise<Kept<OwnWorker>> {
-  const { folder, config, workerArguments, say } = options;
-  const environment = {
-    ...config.surroundings.environment,
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: namespace,
-    DECORUM_WORKER_SLOT: String(slot),
-    DECORUM_WARC_DIR: folder.warc,
-  };
-  const name = `worker-${slot}`;
-  if (slot === 0) say('starting the workers');
-  return keepRunning(
-    () => startWorker(workerArguments, environment, rotatedLog(folder.logs, name)),
-    reporter(options, `worker ${slot}`),
-  );
-}
-
-function reporter({ log, say, changed }: SupervisionOptions, name: string) {
-  let isRestart = false;
-  return (event: KeptEvent): void => {
-    log.info({ process: name, ...event }, `a process ${event.kind}`);
-    if (event.kind === 'ended') say(`${name} has died: starting it again`);
-    if (event.kind === 'started' && isRestart) say(`${name} is back`);
-    if (event.kind === 'failed')
-      say(`${name} cannot start (${reasonOf(event.error)}): trying again`);
-    isRestart = true;
-    changed();
+function portsTaken(
+  postgres: Kept<OwnPostgres> | undefined,
+  temporal: Kept<OwnTemporal> | undefined,
+): RememberedPorts {
+  return {
+    ...(postgres === undefined ? {} : { postgres: postgres.first.port }),
+    ...(temporal === undefined
+      ? {}
+      : { temporal: temporal.first.port, temporalUi: temporal.first.uiPort }),
   };
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function externalPostgres({ databaseUrl }: Config): string | undefined {
+  if (databaseUrl === undefined) return undefined;
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+function described<K extends string>(
+  name: K,
+  kept: Kept<Running & { readonly process: ProcessId; readonly port: number }> | undefined,
+  external: string | undefined,
+): Partial<Record<K, ServerDescription>> {
+  if (kept === undefined && external === undefined) return {};
+  const pid = kept?.current()?.process.pid;
+  const said: ServerDescription =
+    kept === undefined
+      ? { kind: 'external', address: external ?? '' }
+      : { kind: 'embedded', ...(pid === undefined ? {} : { pid }), port: kept.first.port };
+  return { [name]: said } as Partial<Record<K, ServerDescription>>;
 }
 
 function named<K extends string>(

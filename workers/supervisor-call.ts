@@ -9,13 +9,18 @@ import {
   type OwnPids,
 } from './supervisor-protocol.ts';
 
+/** Why a client lost its servers: the supervisor was killed, or another command or a signal ended them in order. */
+export type Loss = 'killed' | 'ended';
+
 /** A client's open line to its supervisor; as long as it is open the servers stay. */
 export interface Call {
   readonly addresses: Addresses;
   /** As last heard. */
   readonly pids: () => OwnPids;
-  /** Resolves if the line breaks before we left. */
-  readonly lost: Promise<void>;
+  /** Resolves if the servers go before we left. */
+  readonly lost: Promise<Loss>;
+  /** Asks for the servers to stay when the last client has left. */
+  readonly detach: () => void;
   /** Says whether everything was stopped, as nobody else was there. */
   readonly leave: () => Promise<boolean>;
 }
@@ -63,8 +68,14 @@ export function callSupervisor(
         case 'stopping':
           socket.destroy();
           return;
+        case 'ending':
+          lines.ending();
+          reject(new ServersUnreachable('The servers were ended while they were being started'));
+          return;
         case 'left':
           lines.left(answer.stopped);
+          return;
+        case 'described':
           return;
       }
     });
@@ -73,18 +84,24 @@ export function callSupervisor(
 
 interface LineEvents {
   readonly left: (stopped: boolean) => void;
+  readonly ending: () => void;
+  readonly whenEnding: Promise<void>;
   readonly whenLeft: Promise<boolean>;
   readonly whenClosed: Promise<void>;
 }
 
 function lineEvents(socket: Socket): LineEvents {
   const { promise: whenLeft, resolve: left } = withResolvers<boolean>();
+  const { promise: whenEnding, resolve: end } = withResolvers<undefined>();
   const whenClosed = new Promise<void>((resolve) => {
     socket.once('close', () => {
       resolve();
     });
   });
-  return { left, whenLeft, whenClosed };
+  const ending = (): void => {
+    end(undefined);
+  };
+  return { left, ending, whenEnding, whenLeft, whenClosed };
 }
 
 function callOver(
@@ -101,11 +118,22 @@ function callOver(
     socket.destroy();
     return stopped;
   };
-  const lost = withResolvers<undefined>();
-  void lines.whenClosed.then(() => {
-    if (leaving === undefined) lost.resolve(undefined);
+  const lost = withResolvers<Loss>();
+  void lines.whenEnding.then(() => {
+    lost.resolve('ended');
   });
-  return { addresses, pids, lost: lost.promise, leave: () => (leaving ??= leave()) };
+  void lines.whenClosed.then(() => {
+    if (leaving === undefined) lost.resolve('killed');
+  });
+  return {
+    addresses,
+    pids,
+    lost: lost.promise,
+    detach: () => {
+      send(socket, { kind: 'detach' });
+    },
+    leave: () => (leaving ??= leave()),
+  };
 }
 
 function errorOf({ name, message }: Extract<Answer, { kind: 'refused' }>): Error {

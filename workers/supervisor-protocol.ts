@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { RememberedPorts } from './data-folder.ts';
 
 /** How a supervisor ends that finds the folder's lock held. */
 export const EXIT_LOCK_HELD = 3;
@@ -7,20 +8,33 @@ export const EXIT_LOCK_HELD = 3;
 /** What a client needs to have running: Postgres alone, or Temporal and the workers too. */
 export type Need = 'database' | 'everything';
 
-/** From a client to the supervisor: one JSON line each. */
-export type Request = Join | { readonly kind: 'leave' };
+/** To the supervisor: one JSON line each. */
+export type Request =
+  | Join
+  /** From a client: the servers are to stay when the last one has left. */
+  | { readonly kind: 'detach' }
+  | { readonly kind: 'leave' }
+  | Enquiry;
+
+/** From one who does not join: what runs here, or that it is to end whoever is here. */
+export interface Enquiry {
+  readonly kind: 'describe' | 'end';
+  readonly key: string;
+}
 
 /** A client's wish to join. */
 export interface Join {
   readonly kind: 'join';
   /** From the record, which only the folder's owner can read. */
   readonly key: string;
+  /** The client's own process. */
+  readonly pid: number;
   readonly need: Need;
   readonly workers: number;
   /** For a Temporal server of our own, where none runs yet. */
   readonly temporalCli?: string;
-  /** Whether the servers stay when the last client has left; absent leaves it as it is. */
-  readonly detached?: boolean;
+  /** Ports that embedded servers must have. */
+  readonly ports?: RememberedPorts;
   readonly expects: Expectation;
 }
 
@@ -38,6 +52,14 @@ export type Answer =
   | { readonly kind: 'refused'; readonly name: string; readonly message: string }
   /** The supervisor is on its way out: wait until it is gone, then start another. */
   | { readonly kind: 'stopping' }
+  /** Another command or a signal ends the servers while the client is here. */
+  | { readonly kind: 'ending' }
+  | {
+      readonly kind: 'described';
+      readonly servers: ServersDescription;
+      /** With its password; absent before Postgres was asked for. */
+      readonly databaseUrl?: string;
+    }
   /** The client has left; the servers stay for others, or have been stopped. */
   | { readonly kind: 'left'; readonly stopped: boolean };
 
@@ -55,6 +77,29 @@ export interface OwnPids {
   readonly temporal?: number;
   readonly workers: readonly number[];
 }
+
+/** Who runs what for a data folder. */
+export interface ServersDescription {
+  /** The pid of the process that owns the folder. */
+  readonly supervisor: number;
+  /** When it began, ISO 8601. */
+  readonly since: string;
+  /** Whether the servers stay when the last client has left. */
+  readonly detached: boolean;
+  /** The pids of the commands that are here. */
+  readonly clients: readonly number[];
+  /** Absent where nobody has asked for it yet. */
+  readonly postgres?: ServerDescription;
+  readonly temporal?: ServerDescription;
+  /** The address of the web UI of an embedded Temporal. */
+  readonly uiUrl?: string;
+  readonly workers: readonly number[];
+}
+
+/** An embedded server, without a pid while it is started again, or one that the environment names. */
+export type ServerDescription =
+  | { readonly kind: 'embedded'; readonly pid?: number; readonly port: number }
+  | { readonly kind: 'external'; readonly address: string };
 
 /** Sends one message; a connection that is gone is no fault here, its `close` says so. */
 export function send(socket: Socket, message: Request | Answer): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openDesk } from './client-desk.ts';
+import { openDesk, type Attendance } from './client-desk.ts';
 import { loadConfig, type Config } from './config.ts';
 import { openDataFolder, readRecord, writeRecord, type DataFolder } from './data-folder.ts';
 import { takeLock } from './file-lock.ts';
@@ -43,6 +43,7 @@ async function attend(
 ): Promise<void> {
   const log = createLogger('supervisor', config.logLevel, rotatedLog(folder.logs, 'supervisor'));
   const key = randomBytes(24).toString('base64url');
+  const since = new Date();
   let supervision: Supervision | undefined;
 
   const desk = await openDesk({
@@ -52,8 +53,12 @@ async function attend(
       return (await supervising).ensure(join);
     },
     greeting: () => pidsOf(supervision),
+    describe: (here) => describe(supervision, since, here),
     lastLeft: () => {
       stop('the last client left');
+    },
+    end: () => {
+      stop('a command ended the servers');
     },
   });
   const say = (line: string): void => {
@@ -122,6 +127,25 @@ function refuseOtherServers({ expects }: Join, { databaseUrl, temporal }: Config
   throw new BadInput(
     'The servers of this data folder were started with another DATABASE_URL or TEMPORAL_ADDRESS: stop the other commands on it first, or choose another data folder',
   );
+}
+
+function describe(
+  supervision: Supervision | undefined,
+  since: Date,
+  { clients, detached }: Attendance,
+): Answer {
+  const { databaseUrl, ...processes } = supervision?.describe() ?? { workers: [] };
+  return {
+    kind: 'described',
+    servers: {
+      supervisor: process.pid,
+      since: since.toISOString(),
+      detached,
+      clients,
+      ...processes,
+    },
+    ...(databaseUrl === undefined ? {} : { databaseUrl }),
+  };
 }
 
 function pidsOf(supervision: Supervision | undefined): Answer {

@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import type { TemporalTarget } from './config.ts';
-import { ServersUnreachable } from './server-errors.ts';
+import { BadInput } from './server-errors.ts';
 
 /** A Temporal service that is ready for crawls. */
 export interface ReadyTemporal {
@@ -12,21 +12,39 @@ export interface ReadyTemporal {
 /**
  * Checks a Temporal service that the environment names, and registers our search attributes where they are missing.
  *
- * @throws ServersUnreachable where it does not answer, or does not let us register them.
+ * @throws BadInput where it does not answer, or does not let us register them.
  */
 export async function prepareTemporal(target: TemporalTarget): Promise<ReadyTemporal> {
   const { address, namespace } = target;
+  await connected(target, (connection) => addSearchAttributes(connection, namespace));
+  return { address, namespace, uiUrl: undefined };
+}
+
+/**
+ * Makes sure that a Temporal service which the environment names answers; changes nothing.
+ *
+ * @throws BadInput
+ */
+export async function checkTemporal(target: TemporalTarget): Promise<void> {
+  await connected(target, () => Promise.resolve());
+}
+
+async function connected(
+  target: TemporalTarget,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const { address, namespace } = target;
   let connection: Connection | undefined;
   try {
-    connection = await Connection.connect({ ...target.connection, connectTimeout: 10_000 });
+    connection = await Connection.connect({ ...target.connection, connectTimeout: 8_000 });
     await connection.workflowService.describeNamespace({ namespace });
-    await addSearchAttributes(connection, namespace);
-    return { address, namespace, uiUrl: undefined };
+    await work(connection);
   } catch (cause) {
     const said = cause instanceof Error ? cause.message : String(cause);
-    throw new ServersUnreachable(`Temporal at ${address}, namespace "${namespace}": ${said}`, {
-      cause,
-    });
+    throw new BadInput(
+      `Temporal at ${address}, namespace "${namespace}" (TEMPORAL_ADDRESS): ${said}; start it, or correct the address`,
+      { cause },
+    );
   } finally {
     await connection?.close();
   }

@@ -5,7 +5,7 @@ import { terminalOn } from '../../cli/terminal.ts';
 import type { CrawlProgress } from '../../domain/progress.ts';
 import { aProgress, START } from './a-progress.ts';
 
-const never = new Promise<void>(() => undefined);
+const never = new Promise<never>(() => undefined);
 
 /** A following of these readings, the last one again and again; what it writes comes back in `written`. */
 function aFollowing(
@@ -102,7 +102,7 @@ test('a fault of ours is not waited for', async () => {
 });
 
 test('with its supervisor killed, following ends', async () => {
-  const { following } = aFollowing([aProgress()], { lost: Promise.resolve() });
+  const { following } = aFollowing([aProgress()], { lost: Promise.resolve('killed') });
 
   await expect(followCrawl(following)).rejects.toThrow(SupervisorLost);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { loadConfig } from '../../workers/config.ts';
-import { BadInput, openServers, ServersUnreachable } from '../../workers/open-servers.ts';
+import { BadInput, openServers } from '../../workers/open-servers.ts';
 import { test } from '../support/database.ts';
 import { startTemporal } from '../support/temporal.ts';
 
@@ -36,19 +36,22 @@ test('where the environment names the servers none is embedded, and the workers 
   expect([postgres, temporal]).toEqual([undefined, undefined]);
 });
 
-test('a database that does not answer is named, without its password', async () => {
+test('a named database that does not answer is bad input: it is told without its password, and nothing is made', async () => {
   const databaseUrl = 'postgres://me:secret@127.0.0.1:1/crawls';
   const config = loadConfig({ ...process.env, DATABASE_URL: databaseUrl });
 
-  const opening = openServers({ dataDir: aDataFolder(), need: 'database', config, say });
+  const dataDir = join(aDataFolder(), 'data');
+
+  const opening = openServers({ dataDir, need: 'database', config, say });
 
   const error = await opening.then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(ServersUnreachable);
+  expect(error).toBeInstanceOf(BadInput);
   expect(String(error)).toContain('Postgres at 127.0.0.1:1/crawls');
   expect(String(error)).not.toContain('secret');
+  expect(existsSync(dataDir)).toBe(false);
 });
 
 test('a data folder that cannot be made is bad input', async () => {

@@ -117,7 +117,9 @@ async function open(
   { need = 'everything', workers = 1, say = () => undefined }: Partial<ServersOrder> = {},
 ): Promise<Servers> {
   const servers = await openServers({ dataDir, need, workers, say, workerEntry: standIn });
-  onTestFinished(() => servers.leave());
+  onTestFinished(async () => {
+    await servers.leave();
+  });
   return servers;
 }
 
