@@ -2,7 +2,7 @@ import { Tokenizer } from 'htmlparser2';
 import type { TokenizerCallbacks } from 'htmlparser2';
 
 /** The attributes that matter to a crawler. */
-const ATTRIBUTE_NAMES = ['href', 'src', 'rel', 'name', 'content', 'http-equiv'] as const;
+const ATTRIBUTE_NAMES = ['href', 'src', 'rel', 'name', 'content', 'http-equiv', 'charset'] as const;
 type AttributeName = (typeof ATTRIBUTE_NAMES)[number];
 
 /**

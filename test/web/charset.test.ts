@@ -19,14 +19,14 @@ describe('the encoding of a page', () => {
       charset: 'utf-16le',
     },
     {
-      rule: 'the header goes before the page',
+      rule: 'the header goes before the page [CHR02]',
       body: Buffer.from('<meta charset="iso-8859-1">café'),
       contentType: 'text/html;charset="UTF-8"',
       text: '<meta charset="iso-8859-1">café',
       charset: 'utf-8',
     },
     {
-      rule: 'Latin-1 means windows-1252',
+      rule: 'Latin-1 means windows-1252 [CHR05]',
       body: latin1('\x80'),
       contentType: 'text/html; charset=ISO-8859-1',
       text: '€',
@@ -54,7 +54,7 @@ describe('the encoding of a page', () => {
       charset: 'iso-8859-2',
     },
     {
-      rule: 'a declaration in a comment is none',
+      rule: 'a declaration in a comment is none [CHR04]',
       body: Buffer.from('<!-- <meta charset=koi8-r> -->é'),
       text: '<!-- <meta charset=koi8-r> -->é',
       charset: 'utf-8',
@@ -66,13 +66,67 @@ describe('the encoding of a page', () => {
       charset: 'utf-8',
     },
     {
-      rule: 'a label that nobody knows is passed over',
+      rule: 'a label that nobody knows is passed over [CHR08]',
       body: Buffer.from('<meta charset=klingon>é'),
       contentType: 'text/html; charset=none-such',
       text: '<meta charset=klingon>é',
       charset: 'utf-8',
     },
-    { rule: 'valid UTF-8 is UTF-8', body: Buffer.from('é'), text: 'é', charset: 'utf-8' },
+    {
+      rule: 'a description that speaks of an encoding declares none',
+      body: Buffer.from('<meta name=description content="charset=koi8-r">é'),
+      text: '<meta name=description content="charset=koi8-r">é',
+      charset: 'utf-8',
+    },
+    {
+      rule: 'after a label that nobody knows comes the next',
+      body: latin1('<meta charset=klingon><meta charset=koi8-r>\xcd'),
+      text: '<meta charset=klingon><meta charset=koi8-r>м',
+      charset: 'koi8-r',
+    },
+    {
+      rule: 'an encoding of the page’s own means windows-1252',
+      body: latin1('<meta charset=x-user-defined>\x80'),
+      text: '<meta charset=x-user-defined>€',
+      charset: 'windows-1252',
+    },
+    {
+      rule: 'two semicolons part a type and its parameter like one [CHR07]',
+      body: Buffer.from('ü'),
+      contentType: 'text/html;;charset=UTF-8',
+      text: 'ü',
+      charset: 'utf-8',
+    },
+    {
+      rule: 'content may stand before http-equiv [CHR03]',
+      body: latin1(
+        '<meta content="text/html; charset=windows-1251" http-equiv="Content-Type">\xd0',
+      ),
+      text: '<meta content="text/html; charset=windows-1251" http-equiv="Content-Type">Р',
+      charset: 'windows-1251',
+    },
+    {
+      rule: 'x-sjis means Shift_JIS [CHR11]',
+      body: Buffer.from([0x95, 0x5c, 0x8e, 0xa6]),
+      contentType: 'text/html; charset=x-sjis',
+      text: '表示',
+      charset: 'shift_jis',
+    },
+    {
+      rule: 'ks_c_5601-1987 means EUC-KR [CHR12]',
+      body: Buffer.from([0xc7, 0xd1, 0xb1, 0xdb]),
+      contentType: 'text/html; charset=ks_c_5601-1987',
+      text: '한글',
+      charset: 'euc-kr',
+    },
+    {
+      rule: 'ISO-8859-16 is known though Node knows it not [CHR13]',
+      body: latin1('\xfear\xe3'),
+      contentType: 'text/html; charset=iso-8859-16',
+      text: 'țară',
+      charset: 'iso-8859-16',
+    },
+    { rule: 'valid UTF-8 is UTF-8 [CHR18]', body: Buffer.from('é'), text: 'é', charset: 'utf-8' },
     {
       rule: 'a cut last character does not count',
       body: Buffer.from('é').subarray(0, 1),
@@ -80,7 +134,7 @@ describe('the encoding of a page', () => {
       charset: 'utf-8',
     },
     {
-      rule: 'anything else is windows-1252',
+      rule: 'anything else is windows-1252 [CHR17]',
       body: latin1('\xe9t\xe9'),
       text: 'été',
       charset: 'windows-1252',
@@ -90,8 +144,17 @@ describe('the encoding of a page', () => {
     expect(decodeHtml(body, contentType)).toEqual({ text, charset });
   });
 
-  test('a declaration after the first 1024 bytes is none', () => {
-    const body = Buffer.from(`${' '.repeat(1_024)}<meta charset=koi8-r>é`);
-    expect(decodeHtml(body, 'text/html').charset).toBe('utf-8');
+  test('a declaration after the first 1024 bytes counts only where the page is no UTF-8', () => {
+    const late = `${' '.repeat(1_024)}<meta charset=koi8-r>`;
+    expect(decodeHtml(Buffer.from(`${late}é`), 'text/html').charset).toBe('utf-8');
+    expect(decodeHtml(latin1(`${late}\xcd.`), 'text/html').charset).toBe('koi8-r');
+  });
+
+  test('each single byte of ISO-8859-16 is the letter of its table', () => {
+    const body = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const { text } = decodeHtml(body, 'text/html; charset=iso-8859-16');
+    expect(text).toHaveLength(256);
+    expect(text.slice(0, 0xa0)).toBe(Buffer.from(body.subarray(0, 0xa0)).toString('latin1'));
+    expect(text.slice(0xa0)).toMatch(/^\u00a0ĄąŁ€„Š§š©Ș«.*ńòóôőöśűùúûüęțÿ$/u);
   });
 });
