@@ -54,7 +54,7 @@ export async function startPostgres(order: PostgresOrder): Promise<OwnPostgres> 
   const child = spawnServer(home, binaries, port, order);
   const ended = once(child, 'exit').then(() => undefined);
   const server = await serverProcess(child);
-  const databaseUrl = await urlOf(home, port);
+  const databaseUrl = await clusterUrl(home.folder, port);
   await untilReady(databaseUrl, child, order.logFile);
   return {
     databaseUrl,
@@ -88,7 +88,7 @@ async function makeCluster(
   const draft = `${clusterIn(home.folder)}.new`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { mode: 0o700 });
-  const password = passwordFile(home);
+  const password = passwordFile(home.folder);
   await writeFile(password, `${randomBytes(18).toString('base64url')}\n`, { mode: 0o600 });
   if (home.account !== undefined) {
     await chown(draft, home.account.uid, home.account.gid);
@@ -122,7 +122,7 @@ function spawnServer(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     // Stands in the title of every backend: this is how those of a killed server are found.
-    cluster_name: clusterName(home),
+    cluster_name: clusterName(home.folder),
     max_connections: '200',
     shared_buffers: '128MB',
     max_wal_size: '1GB',
@@ -206,23 +206,25 @@ function isStarting(error: unknown): boolean {
   return code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === '57P03';
 }
 
-async function urlOf(home: PostgresHome, port: number): Promise<string> {
+/** How to connect to the cluster of a home while it runs on a port. @throws where its password cannot be read. */
+export async function clusterUrl(home: string, port: number): Promise<string> {
   const password = (await readFile(passwordFile(home), 'utf8')).trim();
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
-function passwordFile(home: PostgresHome): string {
-  return join(home.folder, 'password');
+function passwordFile(home: string): string {
+  return join(home, 'password');
 }
 
-function clusterName(home: PostgresHome): string {
-  const hash = createHash('sha256').update(clusterIn(home.folder)).digest('hex');
+/** What the processes of a home's cluster are known by, whoever started them. */
+export function clusterName(home: string): string {
+  const hash = createHash('sha256').update(clusterIn(home)).digest('hex');
   return `decorum-${hash.slice(0, 12)}`;
 }
 
 /** The main process carries the name in its flags, every backend in its title. */
 async function stopLeftovers(home: PostgresHome): Promise<void> {
-  const name = clusterName(home);
+  const name = clusterName(home.folder);
   const servers = processesWith(`cluster_name=${name}`);
   await Promise.all(servers.map((server) => endProcess(server, FAST_SHUTDOWN)));
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,6 +44,14 @@ export async function postgresHome(dataDir: string): Promise<PostgresHome> {
   const outside = await makeOutside(dataDir);
   await writeFile(note, `${outside}\n`);
   return withAccount(outside);
+}
+
+/** The home that a data folder has already; `undefined` where there is none. Makes nothing. */
+export function homeThatIs(dataDir: string): string | undefined {
+  const note = join(dataDir, 'postgres-home');
+  const noted = existsSync(note) ? readFileSync(note, 'utf8').trim() : undefined;
+  const homes = [noted, join(dataDir, 'postgres')].filter((home) => home !== undefined);
+  return homes.find((home) => existsSync(clusterIn(home)));
 }
 
 /** The folder that PostgreSQL itself calls its data directory. */

@@ -23,17 +23,39 @@ export async function findTemporalCli(
   say: (line: string) => void,
   surroundings: Surroundings = loadConfig().surroundings,
 ): Promise<string> {
-  const { temporalCli, path, cacheFolder } = surroundings;
+  return (
+    (await installedTemporalCli(surroundings)) ?? obtain(keptIn(surroundings), say, surroundings)
+  );
+}
+
+/**
+ * The Temporal command line that is there already; `undefined` where it would have to be downloaded or built.
+ *
+ * @throws BadInput where `TEMPORAL_CLI` names one that does not run.
+ */
+export async function installedTemporalCli(
+  surroundings: Surroundings,
+): Promise<string | undefined> {
+  const { temporalCli, path } = surroundings;
   if (temporalCli !== undefined) {
     if (await runs(temporalCli)) return temporalCli;
     throw new BadInput(`TEMPORAL_CLI is "${temporalCli}", which does not run`);
   }
-  for (const folder of path.split(delimiter).filter((entry) => entry !== '')) {
-    if (await runs(join(folder, PROGRAM))) return join(folder, PROGRAM);
+  const folders = path.split(delimiter).filter((entry) => entry !== '');
+  for (const program of [...folders.map((at) => join(at, PROGRAM)), keptIn(surroundings)]) {
+    if (await runs(program)) return program;
   }
-  const kept = join(cacheFolder, `temporal-${TEMPORAL_CLI_VERSION}`, PROGRAM);
-  if (await runs(kept)) return kept;
-  return obtain(kept, say, surroundings);
+  return undefined;
+}
+
+/** What the program says of itself, in one line. */
+export async function versionOfCli(program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: 30_000 });
+  return stdout.trim().split('\n')[0] ?? '';
+}
+
+function keptIn({ cacheFolder }: Surroundings): string {
+  return join(cacheFolder, `temporal-${TEMPORAL_CLI_VERSION}`, PROGRAM);
 }
 
 const PROGRAM = process.platform === 'win32' ? 'temporal.exe' : 'temporal';

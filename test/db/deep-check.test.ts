@@ -164,9 +164,9 @@ describe('what differs is named, with what was expected and what was found', () 
 
   test('a crawl that runs on during the look changes nothing of it', async ({ db }) => {
     const { crawlId } = await crawlUnderWay(db);
-    let isOver = false;
+    const over = new AbortController();
     const running = (async () => {
-      for (let batch = 2; !isOver; batch += 1) {
+      for (let batch = 2; !over.signal.aborted; batch += 1) {
         await admit(db, { crawlId, shard: 0 });
         await pullFeeds(db, crawlId, batch);
         await requeueAssigned(db, { crawlId, shard: 0 });
@@ -175,7 +175,7 @@ describe('what differs is named, with what was expected and what was found', () 
 
     for (let looks = 0; looks < 20; looks += 1) expect(await faultsOf(db)).toEqual([]);
 
-    isOver = true;
+    over.abort();
     await running;
   });
 });
