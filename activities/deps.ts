@@ -4,6 +4,7 @@ import type { WarcStore } from '../store/warc-store.ts';
 import type { ParsePool } from '../web/parse-pool.ts';
 import type { Resolver } from '../web/resolver.ts';
 import type { HostFeed, VisitBudget } from './contract.ts';
+import type { DiskWatch } from './disk-watch.ts';
 
 /** Sends a host's workflow a feed, starting it where it has none. */
 export type FeedHost = (
@@ -15,6 +16,8 @@ export type FeedHost = (
 export interface ActivityDeps {
   readonly db: Db;
   readonly warc: WarcStore;
+  /** Whether the store's disk has room. */
+  readonly disk: DiskWatch;
   readonly parser: ParsePool;
   /** The resolver for these name servers; one a list of servers. */
   readonly resolverFor: (servers: readonly string[]) => Resolver;

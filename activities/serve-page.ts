@@ -16,14 +16,15 @@ import {
   type HostDebt,
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
-import { keepPage, type KeptPage } from './keep-page.ts';
+import { keepOrPutBack } from './keep-or-put-back.ts';
+import type { KeptPage } from './keep-page.ts';
 import { lookUp } from './look-up.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
-import { ended, faulted, outboxRowOf, TOUCH, verdictOf, type Verdict } from './url-settlement.ts';
+import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
 
 /** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
 export async function servePage(
@@ -95,10 +96,11 @@ async function fetchAndSettle(
     fetchedMs = result.fetchMs;
     const debt = debtAfter(settings, clock, result);
     deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
-    const keptPage = await keepPage(deps, url, result).catch(async (fault: unknown) => {
-      await putBackFaulted(deps, lease, url, debt);
-      throw fault;
-    });
+    const keptPage = await keepOrPutBack(deps, { lease, url, debt, result });
+    if (keptPage === undefined) {
+      stay.notes.push({ url: url.requestUrl, outcome: 'not kept', at: new Date().toISOString() });
+      return sent(lease, debt);
+    }
     const links = linksOf(url, result, keptPage);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
     const settled = await settleSurely(deps, lease, () => {
@@ -122,31 +124,14 @@ async function fetchAndSettle(
         'lease lost before the settle: the page will be asked again',
       );
     stay.notes.push({ url: url.requestUrl, outcome: noteOf(result), at: new Date().toISOString() });
-    return {
-      kind: 'sent',
-      hostId: lease.hostId,
-      owedMs: owedNowMs(debt),
-      durable: debt.blockMs > 0,
-    };
+    return sent(lease, debt);
   } finally {
     kept.letGo();
   }
 }
 
-/** A page that we could not keep (a full disk) is no fault of the URL's: it is due again, and the host is owed its gap. */
-async function putBackFaulted(
-  deps: ActivityDeps,
-  lease: Lease,
-  url: ClaimedUrl,
-  debt: HostDebt,
-): Promise<void> {
-  await settleSurely(deps, lease, () => ({
-    crawlId: url.crawlId,
-    host: hostSettlementNow(debt),
-    url: faulted(url),
-    record: null,
-    outbox: TOUCH,
-  }));
+function sent({ hostId }: Lease, debt: HostDebt): Served {
+  return { kind: 'sent', hostId, owedMs: owedNowMs(debt), durable: debt.blockMs > 0 };
 }
 
 function linksOf(

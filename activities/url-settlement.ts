@@ -65,28 +65,13 @@ export function ended(
   };
 }
 
-/** How long a page waits that we could not keep, in milliseconds; our choice. */
-const FAULT_PAUSE_MS = 60_000;
-
-/** A URL whose answer was lost by a fault of ours: as it was, due again in a minute. */
-export function faulted({
-  keyHash,
-  requestUrl,
-  hops,
-  failures,
-  reserved,
-}: ClaimedUrl): UrlSettlement {
+/** A URL whose answer could not be kept: as it was, and due again. */
+export function unkept(
+  { keyHash, requestUrl, hops, failures, reserved }: ClaimedUrl,
+  dueInMs: number,
+): UrlSettlement {
   const reason = 'the page could not be stored';
-  return {
-    keyHash,
-    requestUrl,
-    hops,
-    state: 'assigned',
-    failures,
-    dueInMs: FAULT_PAUSE_MS,
-    reason,
-    reserved,
-  };
+  return { keyHash, requestUrl, hops, state: 'assigned', failures, dueInMs, reason, reserved };
 }
 
 /** Only lets the prioritizer look at the host's standing anew. */

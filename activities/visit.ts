@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { claim, type Claim, type ClaimedRequest, type HoldRow } from '../db/claim.ts';
 import { parkHost } from '../db/hosts.ts';
+import { awaitRoom } from './await-room.ts';
 import type { Hold, VisitNext, VisitOrder, VisitResult } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
 import { servePage } from './serve-page.ts';
@@ -90,6 +91,7 @@ async function makeRoom({ db }: ActivityDeps, hostId: number, next: VisitNext): 
 async function serve(deps: ActivityDeps, hostId: number, stay: Stay): Promise<VisitNext> {
   for (;;) {
     if (stay.ending.aborted) return { kind: 'again', waitMs: 0 };
+    if (!(await awaitRoom(deps, stay))) return { kind: 'again', waitMs: untilNextLook(deps) };
     const claimed = await claimWhenAllowed(deps, hostId);
     if (!isRequest(claimed)) {
       const next = endOf(claimed);
@@ -103,6 +105,11 @@ async function serve(deps: ActivityDeps, hostId: number, stay: Stay): Promise<Vi
       return { kind: 'again', waitMs: Math.max(Math.ceil(owed.waitMs), 0) };
     }
   }
+}
+
+/** Where the disk has no room the next visit comes in 5 to 10 s, and waits again itself; spread, since all hosts wait. */
+function untilNextLook({ random }: ActivityDeps): number {
+  return Math.ceil(5_000 * (1 + random()));
 }
 
 /** This process's monotonic clock is asked first: a wall clock set forward must not release a host early. */

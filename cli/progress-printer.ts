@@ -1,6 +1,7 @@
 import type { CrawlProgress } from '../domain/progress.ts';
 import { pagesPerSecond, withSample } from './page-rate.ts';
 import type { PageSample } from './page-rate.ts';
+import { shortageText } from '../domain/shortage.ts';
 import { progressJson, progressLine, progressLines } from './progress-view.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,8 +25,21 @@ export function progressPrinter({
 }: ProgressStyle): (progress: CrawlProgress, hasBegun: boolean) => void {
   let samples: readonly PageSample[] = [];
   let printedMs = -Infinity;
+  let wasHeld = false;
+
+  /** Said once at each turn, and beside the counts: a log may be read by who wonders why nothing goes on. */
+  const noteHold = ({ shortages }: CrawlProgress): void => {
+    const isHeld = shortages.length > 0;
+    if (isHeld && !wasHeld) {
+      shortages.forEach((one) => {
+        terminal.note(`held: ${shortageText(one)}`);
+      });
+    } else if (wasHeld && !isHeld) terminal.note('no longer held for want of room');
+    wasHeld = isHeld;
+  };
 
   return (progress, hasBegun) => {
+    if (hasBegun && !terminal.isLive) noteHold(progress);
     const atMs = performance.now();
     if (hasBegun) samples = withSample(samples, { atMs, pages: progress.pages });
     const look = { progress, pagesPerSecond: pagesPerSecond(samples), nowMs: Date.now() };

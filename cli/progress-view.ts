@@ -1,6 +1,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
-import { cut, paint, plain } from './ansi.ts';
+import { shortageParts, shortageText } from '../domain/shortage.ts';
+import { cut, harmless, paint, plain } from './ansi.ts';
 import type { Piece } from './ansi.ts';
 import { bytes, count, counted } from './quantities.ts';
 
@@ -28,6 +29,7 @@ export function progressLines(
     ['queue', queuePieces(progress)],
     ['fetches', fetchPieces(progress)],
     ['waiting', waitingPieces(look)],
+    ['held', shortagePieces(progress)],
   ];
   return rows
     .filter(([, pieces]) => pieces.length > 0)
@@ -46,6 +48,7 @@ export function progressLine(look: ProgressLook): string {
     `queue ${progress.queuedByBand.map(count).join(' + ')}, ${count(progress.assigned)} assigned`,
     counted(progress.errors, 'error'),
     ...(waiting.length > 0 ? [`waiting: ${waiting.join(', ')}`] : []),
+    ...progress.shortages.map((one) => `held: ${harmless(shortageText(one))}`),
   ].join(DOT);
 }
 
@@ -128,6 +131,12 @@ function waitingPieces({ progress, nowMs }: ProgressLook): readonly Piece[] {
             : 'the next now',
         ];
   return [...parts, ...next, ...only].map((text) => ({ text, look: 'yellow' }));
+}
+
+function shortagePieces({ shortages }: CrawlProgress): readonly Piece[] {
+  return shortages
+    .flatMap(shortageParts)
+    .map((part) => ({ text: harmless(part), look: 'red' }) as const);
 }
 
 /** Sets a label and its pieces, breaking lines between pieces; continuation lines stand under the first piece. */

@@ -1,5 +1,6 @@
 import { formatDuration } from '../domain/duration.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
+import { shortageText } from '../domain/shortage.ts';
 import { hint } from './hints.ts';
 import { DEFAULT_DATA_FOLDER } from './options.ts';
 import { bytes, count, counted } from './quantities.ts';
@@ -28,6 +29,7 @@ export function summaryLines(progress: CrawlProgress, context: SummaryContext): 
       ),
     ],
     ['left', leftOf(progress, context.nowMs)],
+    ...progress.shortages.map((one) => ['held', shortageText(one)] as const),
     ['files', context.warcFolder],
     ...(context.temporalUi === undefined
       ? []

@@ -5,10 +5,12 @@ import { formatDuration } from '../domain/duration.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
+import { shortageText, type Shortage } from '../domain/shortage.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 import type { HoldRow } from './claim.ts';
 import type { Db } from './pool.ts';
 import { robotsOfHost, type StoredRobots } from './robots.ts';
+import { shortagesNow } from './shortages.ts';
 
 /** One fetch, as `why` lists it. */
 export interface ExplainedFetch {
@@ -135,7 +137,7 @@ export async function explainHost(db: Db, host: HostKey): Promise<HostExplanatio
       retryAt,
     })),
     lastFetch: lastFetch ?? null,
-    reason: reasonOf(row, hold, files),
+    reason: reasonOf(row, { hold, files, shortages: await shortagesNow(db) }),
   };
 }
 
@@ -145,7 +147,18 @@ function holdOf({ holdWho, holdWhy, holdSince, holdUntil }: HostRow): HoldRow | 
     : { who: holdWho ?? '', why: holdWhy ?? '', since: holdSince, until: holdUntil };
 }
 
-function reasonOf(row: HostRow, hold: HoldRow | null, files: readonly StoredRobots[]): string {
+function reasonOf(
+  row: HostRow,
+  {
+    hold,
+    files,
+    shortages,
+  }: {
+    readonly hold: HoldRow | null;
+    readonly files: readonly StoredRobots[];
+    readonly shortages: readonly Shortage[];
+  },
+): string {
   if (row.inFlight === true) return 'A request to it is in flight.';
   if (hold !== null) {
     const until =
@@ -153,6 +166,8 @@ function reasonOf(row: HostRow, hold: HoldRow | null, files: readonly StoredRobo
     return `Held by ${hold.who} (${hold.why}) since ${hold.since.toISOString()}, ${until}.`;
   }
   if (!row.crawled) return 'No crawl that knows it is running.';
+  if (shortages.length > 0 && row.assigned + row.queued > 0)
+    return `The crawl holds itself: ${shortages.map(shortageText).join('; ')}.`;
   if (row.blockedUntil !== null)
     return `It asked for rest or fails: left alone until ${row.blockedUntil.toISOString()}.`;
   const unread = files.find(({ access }) => access === 'unreachable');

@@ -1,6 +1,7 @@
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
 import type { Db } from './pool.ts';
+import { shortagesNow } from './shortages.ts';
 
 // Indexes: crawl_pkey, shard_pkey, queued_count_pkey, outcome_count_pkey, host_active, host_held, host_crawl_pkey,
 // host_crawl_crawl, url_assigned. Counts are kept by the one writer; only the assigned URLs are looked at one by one.
@@ -129,6 +130,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
       held: row.heldUrls,
       until: row.until,
     },
+    shortages: state === 'running' ? await shortagesNow(db) : [],
   };
 }
 

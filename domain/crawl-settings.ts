@@ -32,6 +32,8 @@ export interface CrawlSettings {
   readonly connectTimeoutMs: number;
   readonly pageTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** Nothing is asked for while the disk of the pages has less free than this. */
+  readonly minFreeBytes: number;
   readonly maxUrlLength: number;
   /** Number of bands, 1–8 (R1). */
   readonly bands: number;
@@ -60,6 +62,7 @@ export const DEFAULT_SETTINGS = {
   connectTimeoutMs: 5_000,
   pageTimeoutMs: 20_000,
   maxBodyBytes: 5_000_000,
+  minFreeBytes: 256_000_000,
   maxUrlLength: 2_000,
   bands: 3,
   room: 20,

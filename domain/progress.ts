@@ -1,4 +1,5 @@
 import type { CrawlState, EndReason, HostState } from './crawl-state.ts';
+import type { Shortage } from './shortage.ts';
 
 /** A snapshot of a crawl's counts (R47); all of it comes from Postgres, so a restart counts on, not anew. */
 export interface CrawlProgress {
@@ -29,4 +30,6 @@ export interface CrawlProgress {
     /** The earliest instant at which one of these goes on; `null` where only a person can tell. */
     readonly until: Date | null;
   };
+  /** The folders of pages without room, for which the crawl holds itself; none unless it is running. */
+  readonly shortages: readonly Shortage[];
 }

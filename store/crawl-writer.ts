@@ -42,13 +42,14 @@ export function createCrawlWriter(
     const roomBytes = Math.min(maxFileBytes - target.sizeBytes(), BATCH_BYTES);
     const batch = waiting.splice(0, countThatFit(waiting, roomBytes));
     isEmptyFile = false;
-    await settleBatch(target, batch);
+    const isSettled = await settleBatch(target, batch);
+    if (!isSettled) waiting.unshift(...batch);
   }
 
   async function openFile(first: Waiting | undefined): Promise<WarcFile> {
     const isFull =
       file !== undefined && !isEmptyFile && file.sizeBytes() + sizeOf(first) > maxFileBytes;
-    if (file !== undefined && (isFull || file.isBroken())) {
+    if (file !== undefined && (isFull || file.isBroken() || file.isAtLimit())) {
       const done = file;
       file = undefined;
       await done.close();
@@ -80,15 +81,20 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Appends a batch and tells each of its writers; one failure is the failure of all, as all share the write. */
-async function settleBatch(file: WarcFile, batch: readonly Waiting[]): Promise<void> {
+/**
+ * Appends a batch and tells each of its writers; one failure is the failure of all, as all share the write.
+ *
+ * @returns false where nobody was told, since the batch belongs into the next file.
+ */
+async function settleBatch(file: WarcFile, batch: readonly Waiting[]): Promise<boolean> {
   const start = file.sizeBytes();
   const parts = batch.flatMap(({ records }) => [records.response, records.request]);
   try {
     await file.append(Buffer.concat(parts));
   } catch (error) {
+    if (file.isAtLimit()) return false;
     for (const { reject } of batch) reject(error);
-    return;
+    return true;
   }
   let offset = start;
   for (const one of batch) {
@@ -96,6 +102,7 @@ async function settleBatch(file: WarcFile, batch: readonly Waiting[]): Promise<v
     one.resolve({ file: file.name, offset, length: response.length, digest });
     offset += sizeOf(one);
   }
+  return true;
 }
 
 /** How many of the first exchanges fit into the room; at least one. */

@@ -14,6 +14,8 @@ export interface WarcFile {
   readonly append: (bytes: Uint8Array) => Promise<void>;
   /** Whether a disk error could not be undone: the file must be left to recovery. */
   readonly isBroken: () => boolean;
+  /** Whether it may not grow by what was last refused (`EFBIG`), while a next file would surely hold that. */
+  readonly isAtLimit: () => boolean;
   /** Closes the file, and removes its marker if the file is whole. */
   readonly close: () => Promise<void>;
 }
@@ -32,16 +34,17 @@ export async function createWarcFile(
   name: string,
   firstRecord: Uint8Array,
 ): Promise<WarcFile> {
-  await (await open(join(dir, markerOf(name)), 'wx')).close();
-  await syncFolder(dir);
-  const disk = await open(join(dir, name), 'wx');
-  const file = appendTo(name, disk, () => removeMarker(dir, name));
+  let disk: FileHandle | undefined;
   try {
+    await (await open(join(dir, markerOf(name)), 'wx')).close();
+    await syncFolder(dir);
+    disk = await open(join(dir, name), 'wx');
+    const file = appendTo(name, disk, () => removeMarker(dir, name));
     await file.append(firstRecord);
     await syncFolder(dir);
     return file;
   } catch (error) {
-    await disk.close();
+    await disk?.close();
     await rm(join(dir, name), { force: true });
     await removeMarker(dir, name);
     throw error;
@@ -68,6 +71,7 @@ export async function syncFolder(dir: string): Promise<void> {
 export function appendTo(name: string, disk: DiskFile, whenWhole: () => Promise<void>): WarcFile {
   let sizeBytes = 0;
   let broken = false;
+  let atLimit = false;
 
   async function takeBack(): Promise<void> {
     try {
@@ -83,11 +87,14 @@ export function appendTo(name: string, disk: DiskFile, whenWhole: () => Promise<
     name,
     sizeBytes: () => sizeBytes,
     isBroken: () => broken,
+    isAtLimit: () => atLimit,
     append: async (bytes) => {
       try {
         await writeFully(disk, bytes, sizeBytes);
         await disk.datasync();
       } catch (error) {
+        // Any file may become as large as this one is.
+        atLimit = isTooLarge(error) && bytes.length < sizeBytes;
         await takeBack();
         throw new Error(`Can't write ${bytes.length} bytes to ${name}`, { cause: error });
       }
@@ -98,6 +105,10 @@ export function appendTo(name: string, disk: DiskFile, whenWhole: () => Promise<
       if (!broken) await whenWhole();
     },
   };
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EFBIG';
 }
 
 /** A nearly full disk takes a part of a write and says so only by the count. */

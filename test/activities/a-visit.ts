@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { VisitBudget, VisitResult } from '../../activities/contract.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
+import { watchDisk } from '../../activities/disk-watch.ts';
 import { visit } from '../../activities/visit.ts';
 import { ensureHost } from '../../db/leases.ts';
 import type { Db } from '../../db/pool.ts';
@@ -25,9 +26,11 @@ export async function depsOn(
     await parser.close();
     await rm(dir, { recursive: true, force: true });
   });
+  const log = { info: () => undefined, warn: () => undefined };
   return {
     db,
     warc,
+    disk: watchDisk({ db, dir, log }),
     parser,
     stopping,
     resolverFor: () => resolver,
@@ -35,7 +38,7 @@ export async function depsOn(
     robotsCache: new Map(),
     notBefore: new Map(),
     random: () => 0.5,
-    log: { info: () => undefined, warn: () => undefined },
+    log,
   };
 }
 

@@ -164,7 +164,7 @@ describe('a disk that takes no more', () => {
   test('costs the exchange that did not fit, and leaves the file whole', async () => {
     const dir = await aFolder();
 
-    expect(await outcomesUnderSizeLimit(dir)).toEqual([
+    expect(await outcomesUnderSizeLimit(dir, [1_000, 1_000_000, 1_000])).toEqual([
       'written',
       expect.objectContaining({ code: 'EFBIG' }),
       'written',
@@ -175,15 +175,26 @@ describe('a disk that takes no more', () => {
   });
 });
 
+describe('a file that may not grow on', () => {
+  test('is followed by the next, and costs no exchange that one can hold', async () => {
+    const dir = await aFolder();
+
+    const sizes = [250_000, 100_000, 200_000];
+    expect(await outcomesUnderSizeLimit(dir, sizes)).toEqual(['written', 'written', 'written']);
+    expect(await readdir(dir)).toHaveLength(2);
+  });
+});
+
 /** The kernel lets the child's files grow to 400 KB; with the signal ignored, more is an error as on a full disk. */
-async function outcomesUnderSizeLimit(dir: string): Promise<unknown> {
+async function outcomesUnderSizeLimit(dir: string, sizes: readonly number[]): Promise<unknown> {
   const script = fileURLToPath(new URL('./write-to-limit.ts', import.meta.url));
   const { stdout } = await promisify(execFile)('bash', [
     '-c',
-    `trap '' XFSZ; ulimit -f 400; exec "$0" --import tsx "$1" "$2"`,
+    `trap '' XFSZ; ulimit -f 400; exec "$0" --import tsx "$@"`,
     process.execPath,
     script,
     dir,
+    ...sizes.map(String),
   ]);
   return JSON.parse(stdout) as unknown;
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { openWarcStore } from '../../store/warc-store.ts';
 import { anExchange } from './an-exchange.ts';
 
-/** Run as a process whose files may not grow large: a small page, one over the limit, a small one again. */
-const warc = await openWarcStore({ dir: process.argv[2] ?? '', slot: 'w1' });
+/** Run as a process whose files may not grow large: writes pages of these sizes into a folder, one after the other. */
+const [, , dir = '', ...sizes] = process.argv;
+const warc = await openWarcStore({ dir, slot: 'w1' });
 
 async function tryWrite(bodyBytes: number): Promise<unknown> {
   try {
@@ -14,6 +15,7 @@ async function tryWrite(bodyBytes: number): Promise<unknown> {
   }
 }
 
-const outcomes = [await tryWrite(1_000), await tryWrite(1_000_000), await tryWrite(1_000)];
+const outcomes: unknown[] = [];
+for (const size of sizes) outcomes.push(await tryWrite(Number(size)));
 await warc.close();
 process.stdout.write(JSON.stringify(outcomes));
