@@ -45,6 +45,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Error && USAGE_ERRORS.has(error.name)) {
     return { message, exitCode: EXIT.usage };
   }
+  if (isDiskFull(error)) {
+    const remedy = 'the disk of Postgres is full: make room there, and type it again';
+    return { message: `${message} (${remedy})`, exitCode: EXIT.unreachable };
+  }
   return { message, exitCode: isUnreachable(error) ? EXIT.unreachable : EXIT.fault };
 }
 
@@ -60,6 +64,12 @@ export function isUnreachable(error: unknown): boolean {
   }
   if (error instanceof AggregateError) return error.errors.some(isUnreachable);
   return isUnreachable(error.cause);
+}
+
+/** Whether an error says that Postgres has no room on its disk (SQLSTATE 53100). Looks through causes. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '53100') || isDiskFull(error.cause);
 }
 
 function oneLine(error: unknown): string {

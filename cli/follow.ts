@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlProgress } from '../domain/progress.ts';
 import type { Loss } from '../workers/open-servers.ts';
-import { isUnreachable } from './errors.ts';
+import { isDiskFull, isUnreachable } from './errors.ts';
 import { progressPrinter } from './progress-printer.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -49,7 +49,8 @@ export interface Followed {
  * Shows a crawl's progress each second until it has ended. When interrupted it asks the crawl to stop and shows how
  * the pages in flight end; it waits 40 s for them at most, since what is left then is booked in Postgres anyway.
  *
- * A Postgres that is away is waited for: three minutes, then the error of the last attempt is thrown.
+ * A Postgres that is away is waited for: three minutes, then the error of the last attempt is thrown. One that says that
+ * its disk is full is waited for until there is room.
  *
  * Servers that another command ends are an interruption too: the crawl stays as it is.
  *
@@ -138,10 +139,14 @@ function reader({ readProgress, terminal }: Following): () => Promise<CrawlProgr
       awaySinceMs = undefined;
       return progress;
     } catch (error) {
-      if (!isUnreachable(error)) throw error;
-      if (awaySinceMs === undefined) terminal.note('Postgres does not answer: waiting for it');
+      const isFull = isDiskFull(error);
+      if (!isFull && !isUnreachable(error)) throw error;
+      if (awaySinceMs === undefined) {
+        const trouble = isFull ? 'has no room on its disk' : 'does not answer';
+        terminal.note(`Postgres ${trouble}: waiting for it`);
+      }
       awaySinceMs ??= performance.now();
-      if (performance.now() - awaySinceMs > OUTAGE_LIMIT_MS) throw error;
+      if (!isFull && performance.now() - awaySinceMs > OUTAGE_LIMIT_MS) throw error;
       return undefined;
     }
   };

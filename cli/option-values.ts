@@ -13,6 +13,8 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   kb: 1e3,
   m: 1e6,
   mb: 1e6,
+  g: 1e9,
+  gb: 1e9,
 };
 
 /** A whole number of 1 or more. */

@@ -57,6 +57,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly connectTimeout?: number;
   readonly pageTimeout?: number;
   readonly maxBytes?: number;
+  readonly minFree?: number;
 }
 
 /** The options of `crawl` that are kept with the crawl, in the order of its help. */
@@ -135,6 +136,11 @@ export function crawlOptions(): readonly Option[] {
     option(
       '--max-bytes <size>',
       'cut a page off here, such as 500kB or 5MB (default: 5MB)',
+      parseBytes,
+    ),
+    option(
+      '--min-free <size>',
+      'ask for nothing while the disk has less free, such as 1GB (default: 256MB)',
       parseBytes,
     ),
   ];

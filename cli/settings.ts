@@ -65,6 +65,7 @@ function typed(flags: CrawlFlags): Partial<CrawlSettings> {
     connectTimeoutMs: flags.connectTimeout,
     pageTimeoutMs: flags.pageTimeout,
     maxBodyBytes: flags.maxBytes,
+    minFreeBytes: flags.minFree,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,15 @@
 import type { CrawlProgress } from '../../domain/progress.ts';
+import type { Shortage } from '../../domain/shortage.ts';
 
 export const START = new Date('2026-08-01T12:00:00Z');
+
+export const SHORTAGE: Shortage = {
+  place: 'box:/data/warc',
+  freeBytes: 12_000_000,
+  wantedBytes: 256_000_000,
+  refusal: null,
+  since: START,
+};
 
 /** Counts of a crawl in its second minute, but for what a test says otherwise. */
 export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress {

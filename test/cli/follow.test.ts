@@ -3,7 +3,7 @@ import { followCrawl, hasEnded, SupervisorLost } from '../../cli/follow.ts';
 import type { Following } from '../../cli/follow.ts';
 import { terminalOn } from '../../cli/terminal.ts';
 import type { CrawlProgress } from '../../domain/progress.ts';
-import { aProgress, START } from './a-progress.ts';
+import { aProgress, SHORTAGE, START } from './a-progress.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -92,6 +92,29 @@ test('a Postgres that is away for a moment is waited for', async () => {
   expect(written.filter((line) => line.startsWith('Postgres'))).toEqual([
     'Postgres does not answer: waiting for it\n',
     'Postgres answers again\n',
+  ]);
+});
+
+test('a Postgres whose disk is full is waited for', async () => {
+  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+  const { following, written } = aFollowing([aProgress(), full, ended('finished')]);
+
+  expect((await followCrawl(following)).progress?.endReason).toBe('finished');
+  expect(written.filter((line) => line.startsWith('Postgres'))).toEqual([
+    'Postgres has no room on its disk: waiting for it\n',
+    'Postgres answers again\n',
+  ]);
+});
+
+test('a crawl that holds itself says so at the turn, and again when it goes on', async () => {
+  const held = aProgress({ shortages: [SHORTAGE] });
+  const { following, written } = aFollowing([aProgress(), held, held, ended('finished')]);
+
+  await followCrawl(following);
+
+  expect(written.filter((line) => !line.startsWith('{'))).toEqual([
+    'held: no room on box:/data/warc (12.0 MB free, 256 MB wanted) since 2026-08-01 12:00:00Z; goes on by itself when there is room\n',
+    'no longer held for want of room\n',
   ]);
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { progressJson, progressLine, progressLines } from '../../cli/progress-view.ts';
 import type { ProgressLook } from '../../cli/progress-view.ts';
-import { aProgress, START } from './a-progress.ts';
+import { aProgress, SHORTAGE, START } from './a-progress.ts';
 
 const nowMs = START.getTime() + 72_000;
 
@@ -52,6 +52,25 @@ describe('the view', () => {
                  1 for a robots.txt
                  the next in 1 h"
     `);
+  });
+
+  test('says that the crawl holds itself for want of room, whatever the width', () => {
+    const held = { ...look, progress: aProgress({ shortages: [SHORTAGE] }) };
+    const words = [
+      'no room on box:/data/warc',
+      '12.0 MB free, 256 MB wanted',
+      'since 2026-08-01 12:00:00Z',
+      'goes on by itself',
+    ];
+    for (const width of [50, 120]) {
+      for (const said of words) expect(drawn(held, width)).toContain(said);
+    }
+    expect(progressLine(held)).toContain(
+      'held: no room on box:/data/warc (12.0 MB free, 256 MB wanted) since',
+    );
+    expect(JSON.parse(progressJson(held))).toMatchObject({
+      shortages: [{ place: SHORTAGE.place }],
+    });
   });
 
   test('says when nothing but waiting is left', () => {
