@@ -6,7 +6,7 @@ export const EXIT = {
   finished: 0,
   /** Our own fault. */
   fault: 1,
-  /** The command line, a seed or a name is wrong; nothing was started. */
+  /** The command line, a seed or a name is wrong, and nothing was started; or `doctor` found what has to be put right. */
   usage: 2,
   /** A budget of pages or time ended the crawl. */
   budget: 3,

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { crawlCommand } from './crawl.ts';
+import { doctorCommand } from './doctor.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
 import { exportCommand } from './export.ts';
 import type { CommandIo } from './io.ts';
@@ -35,6 +36,7 @@ ${EXIT_CODES_HELP}`,
     whyCommand,
     pauseCommand,
     exportCommand,
+    doctorCommand,
   ]) {
     program.addCommand(make(io));
   }
