@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
 import { findCrawl, saveCrawl } from '../db/crawls.ts';
-import { addSeeds } from '../db/outbox.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { newCommand, withCommonOptions } from './command.ts';
+import { detachOption, startDetached } from './detach.ts';
+import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { handOver } from './hand-over.ts';
 import type { CommandIo } from './io.ts';
 import { parseName, parseText } from './option-values.ts';
 import { DEFAULT_CRAWL_NAME, crawlOptions, workersOption } from './options.ts';
 import type { CrawlFlags } from './options.ts';
-import { addressesBy, ownershipOf } from './own-hosts.ts';
+import { addressesBy } from './own-hosts.ts';
 import { runCrawl } from './run-crawl.ts';
-import { readSeeds } from './seeds.ts';
+import type { SeedList } from './seed-list.ts';
+import { ownershipOfSeeds, readSeeds, requireFewRoots } from './seeds.ts';
 import { mayHaveCrawls, withSession } from './session.ts';
 import { settingsOf } from './settings.ts';
 
@@ -31,33 +34,42 @@ export function crawlCommand(io: CommandIo): Command {
   })
     .argument('[seeds...]', 'URLs to begin with; none: go on with the crawl --name')
     .option('--name <name>', 'the name of the crawl', parseName, DEFAULT_CRAWL_NAME)
-    .option('--seeds <file>', 'a file of seeds, one a line; "-" is standard input', parseText);
+    .option('--seeds <file>', 'a file of seeds, one a line; "-" is standard input', parseText)
+    .option('--skip-bad', 'leave out lines of the file that are no URL, and say how many');
   for (const option of crawlOptions()) command.addOption(option);
-  command.addOption(workersOption());
-  return withCommonOptions(command).action(async (typed: readonly string[], flags: CrawlFlags) => {
-    io.ended(await crawl(typed, flags, io));
+  command.addOption(workersOption()).addOption(detachOption());
+  return withCommonOptions(command).action(async (typed: readonly string[], flags: Flags) => {
+    const { seeds: file, skipBad = false, quiet = false } = flags;
+    const { seeds } = await readSeeds({ typed, file, skipBad, quiet }, io);
+    try {
+      io.ended(await crawl(seeds, flags, io));
+    } finally {
+      await seeds.close();
+    }
   });
 }
 
-async function crawl(
-  typed: readonly string[],
-  flags: CrawlFlags,
-  io: CommandIo,
-): Promise<ExitCode> {
-  const seeds = await readSeeds(typed, flags.seeds, io.stdin);
+interface Flags extends CrawlFlags {
+  readonly skipBad?: true;
+}
+
+async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise<ExitCode> {
   const ask = flags.allowPrivate === true ? addressesBy(flags.dns ?? []) : undefined;
-  const ownership = await ownershipOf(seeds, ask);
-  const settle = (before: CrawlSettings | undefined): CrawlSettings =>
-    settingsOf(flags, { seeds, ownership, before });
+  const ownership = await ownershipOfSeeds(seeds, ask);
+  const settle = (before: CrawlSettings | undefined): CrawlSettings => {
+    const settings = settingsOf(flags, { seeds: seeds.samples, ownership, before });
+    requireFewRoots(settings, seeds);
+    return settings;
+  };
 
   await judgeFirst(flags, io, settle);
   return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) => {
     const { db } = session;
     const before = await findCrawl(db, flags.name);
     const saved = await saveCrawl(db, flags.name, settle(before?.settings));
-    const { bands } = saved.settings;
-    if (seeds.length > 0) await addSeeds(db, { crawlId: saved.crawlId, bands }, seeds);
-    return runCrawl(session, saved);
+    const given = await handOver(session, saved, seeds, { roots: [], stderr: io.stderr });
+    if (given === undefined) return EXIT.interrupted;
+    return (flags.detach === true ? startDetached : runCrawl)(session, saved);
   });
 }
 

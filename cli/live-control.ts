@@ -33,7 +33,8 @@ export async function withControl<T>(
   return closing(control, () => work(control));
 }
 
-async function temporalRuns({ data }: CommonFlags): Promise<boolean> {
+/** Whether a Temporal runs that could listen: the data folder's, or one's own, which is taken at its word. */
+export async function temporalRuns({ data }: CommonFlags): Promise<boolean> {
   const { loadConfig } = await import('../workers/config.ts');
   if (loadConfig().temporal !== undefined) return true;
   const { temporal } = readRecord(openDataFolder(data));

@@ -4,12 +4,16 @@ import { doctorCommand } from './doctor.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
 import { exportCommand } from './export.ts';
 import type { CommandIo } from './io.ts';
+import { migrateCommand } from './migrate.ts';
 import { pauseCommand } from './pause.ts';
 import { resumeCommand } from './resume.ts';
+import { seedCommand } from './seed.ts';
 import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
+import { upCommand } from './up.ts';
 import { VERSION } from './version.ts';
 import { whyCommand } from './why.ts';
+import { workerCommand } from './worker.ts';
 
 /** The `decorum` command with all its commands; throws commander's errors instead of leaving the process. */
 export function newProgram(io: CommandIo): Command {
@@ -37,6 +41,10 @@ ${EXIT_CODES_HELP}`,
     pauseCommand,
     exportCommand,
     doctorCommand,
+    seedCommand,
+    upCommand,
+    workerCommand,
+    migrateCommand,
   ]) {
     program.addCommand(make(io));
   }

@@ -1,77 +1,162 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
-import type { Readable } from 'node:stream';
+import type { CrawlSettings, ScopeKind } from '../domain/crawl-settings.ts';
 import { parseRequestUrl } from '../domain/request-url.ts';
-import type { RequestUrl } from '../domain/request-url.ts';
+import { MOST_ROOTS } from '../domain/scope.ts';
 import { UsageError } from './errors.ts';
+import type { CommandIo } from './io.ts';
+import { ownershipOf } from './own-hosts.ts';
+import type { AddressesOf, Ownership } from './own-hosts.ts';
+import { count, counted } from './quantities.ts';
+import { newSeedList } from './seed-list.ts';
+import type { GrowingSeedList, SeedList } from './seed-list.ts';
+import { seedFileName, seedLinesOf } from './seed-text.ts';
+import { tallyLine } from './tally-line.ts';
 
 const MOST_NAMED = 5;
-const STANDARD_INPUT = '-';
+
+/** Where seeds come from, and what is done about bad lines. */
+export interface SeedOrder {
+  readonly typed: readonly string[];
+  /** `-` means standard input. */
+  readonly file: string | undefined;
+  /** Leaves out bad lines of the file, and says so; a seed that was typed must be right in any case. */
+  readonly skipBad: boolean;
+  readonly quiet: boolean;
+}
+
+/** What was read; the seeds are to be closed afterwards. */
+export interface ReadSeeds {
+  readonly seeds: SeedList;
+  /** Bad lines that were left out. */
+  readonly leftOut: number;
+}
 
 /**
- * The seeds of the command line and of the file of `--seeds` (`-` means standard input), in their order, each once.
+ * The seeds of the command line and of a file, in their order. In a file, blank lines and lines that begin with `#`
+ * mean nothing.
  *
- * In a file, blank lines and lines that begin with `#` mean nothing.
- *
- * @throws UsageError that names every bad seed (in a file by its line), so that one look mends them all.
+ * @throws UsageError that names the bad seeds (in a file by their lines), so that one look mends them.
  */
 export async function readSeeds(
-  typed: readonly string[],
-  file: string | undefined,
-  stdin: Readable,
-): Promise<readonly RequestUrl[]> {
-  const candidates = [
-    ...typed.map((seed) => ({ seed, where: '' })),
-    ...(file === undefined ? [] : seedLines(await contentOf(file, stdin), nameOf(file))),
-  ];
-  const bad: string[] = [];
-  const seeds = new Set<RequestUrl>();
-  for (const { seed, where } of candidates) {
-    const url = parseRequestUrl(seed);
-    if (url === undefined) bad.push(`${where}"${seed}" ${faultOf(seed)}`);
-    else seeds.add(url);
-  }
-  if (bad.length > 0) throw new UsageError(listOf(bad));
-  return [...seeds];
-}
-
-function seedLines(content: string, name: string): readonly { seed: string; where: string }[] {
-  const lines = content
-    .replace(/^\ufeff/, '')
-    .split(/\r\n|\n|\r/)
-    .map((line, index) => ({ seed: line.trim(), where: `${name}, line ${index + 1}: ` }))
-    .filter(({ seed }) => seed !== '' && !seed.startsWith('#'));
-  if (lines.length === 0) throw new UsageError(`${name} has no seeds: write one URL a line.`);
-  return lines;
-}
-
-async function contentOf(file: string, stdin: Readable): Promise<string> {
-  if (file === STANDARD_INPUT) return text(stdin);
+  { typed, file, skipBad, quiet }: SeedOrder,
+  io: Pick<CommandIo, 'stdin' | 'stderr'>,
+): Promise<ReadSeeds> {
+  const list = newSeedList();
+  const bad = newBadSeeds();
+  for (const seed of typed) take(seed, '', list, bad);
   try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unreadable';
-    throw new UsageError(`The file of --seeds cannot be read: "${file}" (${why}).`, { cause });
+    if (bad.count > 0 && (skipBad || file === undefined)) throw new UsageError(bad.said());
+    if (file !== undefined) await readFile({ file, quiet }, io, list, bad);
+    if (bad.count > 0 && !skipBad) throw new UsageError(`${bad.said()}${remedy(file)}`);
+    if (bad.count > 0 && list.count === 0) {
+      throw new UsageError(`no seed is left without the bad ones: ${bad.said()}`);
+    }
+  } catch (error) {
+    await list.close();
+    throw error;
   }
+  if (bad.count > 0 && !quiet) {
+    io.stderr.write(`left out ${counted(bad.count, 'bad seed')}: ${bad.named()}\n`);
+  }
+  return { seeds: list, leftOut: bad.count };
 }
 
-function nameOf(file: string): string {
-  return file === STANDARD_INPUT ? 'standard input' : file;
+/** Whose hosts the seeds are; more hosts than are counted are nobody's own. */
+export async function ownershipOfSeeds(
+  seeds: SeedList,
+  ask: AddressesOf | undefined,
+): Promise<Ownership> {
+  return seeds.hasManyHosts ? 'public' : ownershipOf(seeds.samples, ask);
+}
+
+/**
+ * Refuses seeds that would make a scope of more parts than is kept with a crawl.
+ *
+ * @throws UsageError
+ */
+export function requireFewRoots({ scope, scopeRoots }: CrawlSettings, seeds: SeedList): void {
+  if (!seeds.outgrows(scope) && scopeRoots.length <= MOST_ROOTS) return;
+  throw new UsageError(
+    `The seeds lie on more than ${count(MOST_ROOTS)} ${partsOf(scope)}, more than a crawl of --scope ${scope} may have: spread them over several crawls, or use --scope any with --depth.`,
+  );
+}
+
+function partsOf(scope: ScopeKind): string {
+  return scope === 'prefix' ? 'folders' : 'hosts';
+}
+
+async function readFile(
+  { file, quiet }: { readonly file: string; readonly quiet: boolean },
+  { stdin, stderr }: Pick<CommandIo, 'stdin' | 'stderr'>,
+  list: GrowingSeedList,
+  bad: BadSeeds,
+): Promise<void> {
+  const name = seedFileName(file);
+  const tally = tallyLine(stderr, `seeds read from ${name}`, { isShown: !quiet });
+  let lines = 0;
+  try {
+    for await (const batch of seedLinesOf(file, stdin)) {
+      for (const { text, number } of batch) {
+        take(text, `${name}, line ${String(number)}: `, list, bad);
+      }
+      lines += batch.length;
+      await list.settle();
+      tally.show(lines);
+    }
+  } finally {
+    tally.erase();
+  }
+  if (lines === 0) throw new UsageError(`${name} has no seeds: write one URL a line.`);
+}
+
+function take(seed: string, where: string, list: GrowingSeedList, bad: BadSeeds): void {
+  const url = parseRequestUrl(seed);
+  if (url === undefined) bad.add(() => `${where}"${shown(seed)}" ${faultOf(seed)}`);
+  else list.add(url);
+}
+
+interface BadSeeds {
+  readonly count: number;
+  readonly add: (line: () => string) => void;
+  readonly named: () => string;
+  readonly said: () => string;
+}
+
+/** Counts them all and keeps the words of the first few. */
+function newBadSeeds(): BadSeeds {
+  const first: string[] = [];
+  let all = 0;
+  const named = (): string =>
+    first.join('; ') + (all > first.length ? `; and ${count(all - first.length)} more` : '');
+  return {
+    get count() {
+      return all;
+    },
+    add: (line) => {
+      all += 1;
+      if (first.length < MOST_NAMED) first.push(line());
+    },
+    named,
+    said: () => `bad seed${all > 1 ? 's' : ''}: ${named()}`,
+  };
+}
+
+function remedy(file: string | undefined): string {
+  return file === undefined ? '' : ' (--skip-bad leaves bad lines out)';
+}
+
+const SHOWN_CHARACTERS = 200;
+
+function shown(seed: string): string {
+  return seed.length > SHOWN_CHARACTERS ? `${seed.slice(0, SHOWN_CHARACTERS)}…` : seed;
 }
 
 function faultOf(seed: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(seed)) {
     return /^[\w.-]+\.[a-z]{2,}([:/].*)?$/i.test(seed)
-      ? `is no URL: write https://${seed}`
+      ? `is no URL: write https://${shown(seed)}`
       : 'is no URL: write one such as https://example.com/';
   }
   return /^https?:/i.test(seed)
     ? 'is no URL that can be fetched'
     : 'is neither http nor https: only those are crawled';
-}
-
-function listOf(bad: readonly string[]): string {
-  const named = bad.slice(0, MOST_NAMED).join('; ');
-  const more = bad.length > MOST_NAMED ? `; and ${bad.length - MOST_NAMED} more` : '';
-  return `bad seed${bad.length > 1 ? 's' : ''}: ${named}${more}`;
 }

@@ -2,23 +2,61 @@ import { bandOf } from '../domain/band.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
-import type { Db, Tx } from './pool.ts';
+import { inTransaction, type Db, type Tx } from './pool.ts';
 import type { FoundLink } from './settle.ts';
 
-/** How many seeds one outbox row carries; our choice, so that an admit stays a short transaction. */
-const SEEDS_A_ROW = 500;
+/** How many seeds one outbox row carries: as many as the links of a page, for which admit's batches are made. */
+const SEEDS_A_ROW = 100;
 
 const ADD = `
   insert into outbox (crawl_id, links)
   select $1, links
     from unnest($2::jsonb[]) as rows (links)`;
 
-/** Gives seeds to the crawl's frontier, all or none; they are admitted in its next round. */
+// Index: crawl_pkey. Read and written in one statement, so that of two commands at once none loses its roots.
+const GROW_SCOPE = `
+  update crawl
+     set settings = jsonb_set(settings, '{scopeRoots}', (
+           select coalesce(jsonb_agg(root order by root), '[]')
+             from (select jsonb_array_elements_text(crawl.settings -> 'scopeRoots')
+                    union
+                   select unnest($2::text[])) as roots (root)))
+   where crawl_id = $1
+     and not settings -> 'scopeRoots' @> to_jsonb($2::text[])`;
+
+/** The crawl that gets seeds. */
+export interface SeedTarget {
+  readonly crawlId: number;
+  readonly bands: number;
+  /** What its scope is to be measured against as well, so that the seeds' links are in it. */
+  readonly roots: readonly string[];
+}
+
+/**
+ * Gives seeds to the crawl's frontier, all or none; they are admitted in its next rounds, whether it runs already or
+ * is resumed later.
+ *
+ * @returns how many were handed over; the frontier may know some of them already.
+ */
 export async function addSeeds(
   db: Db,
-  { crawlId, bands }: { readonly crawlId: number; readonly bands: number },
-  urls: readonly RequestUrl[],
-): Promise<void> {
+  { crawlId, bands, roots }: SeedTarget,
+  batches: AsyncIterable<readonly RequestUrl[]>,
+): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    let handedOver = 0;
+    for await (const urls of batches) {
+      const values = [crawlId, rowsOf(urls, bands)];
+      await tx.query({ name: 'add_seeds', text: ADD, values });
+      handedOver += urls.length;
+    }
+    // Last, since the crawl's row is locked from here on.
+    await tx.query({ name: 'grow_scope', text: GROW_SCOPE, values: [crawlId, roots] });
+    return handedOver;
+  });
+}
+
+function rowsOf(urls: readonly RequestUrl[], bands: number): readonly string[] {
   const links = urls.map((url): FoundLink => ({
     url,
     key: urlKeyOf(url),
@@ -31,7 +69,7 @@ export async function addSeeds(
   for (let at = 0; at < links.length; at += SEEDS_A_ROW) {
     rows.push(JSON.stringify(links.slice(at, at + SEEDS_A_ROW)));
   }
-  await db.query({ name: 'add_seeds', text: ADD, values: [crawlId, rows] });
+  return rows;
 }
 
 // Index: host_crawl_pkey.

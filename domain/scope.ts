@@ -9,6 +9,11 @@ export interface Scope {
 }
 
 /**
+ * The roots that one crawl may have. They are kept with its settings, which every claim reads; our choice.
+ */
+export const MOST_ROOTS = 10_000;
+
+/**
  * What a scope is measured against, from the seeds: their hosts, registrable domains or URL prefixes, each once.
  * Nothing for `any`.
  */

@@ -21,7 +21,7 @@ async function helpOf(...words: string[]): Promise<string> {
   return written;
 }
 
-const COMMANDS = ['crawl', 'resume', 'stop', 'status', 'why', 'pause', 'export', 'doctor'];
+const COMMANDS = ['crawl', 'resume', 'stop', 'status', 'why', 'pause', 'export', 'seed', 'doctor'];
 
 test('decorum --help', async () => {
   expect(await helpOf()).toMatchSnapshot();
