@@ -1,14 +1,17 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { WarcPlace } from '../store/warc-store.ts';
-import type { ParsedPage } from '../web/extract-links.ts';
 import type { FetchResult } from '../web/fetch-url.ts';
 import type { ActivityDeps } from './deps.ts';
+import { directivesOf, linksOfAnswer } from './page-links.ts';
 
 /** Where a page's answer lies, and what it says; nothing of it where there is nothing to keep. */
 export interface KeptPage {
   readonly place?: WarcPlace;
-  readonly page?: ParsedPage;
-  /** Why a page could not be parsed. */
+  readonly title?: string;
+  /** Where the page leads and may be left by; absent where it is none. */
+  readonly links?: readonly string[];
+  readonly noindex?: boolean;
+  /** Why a page could not be parsed, or not to its end. */
   readonly stopped?: string;
 }
 
@@ -19,7 +22,7 @@ export interface KeptPage {
  */
 export async function keepPage(
   { warc, parser }: ActivityDeps,
-  { crawl, requestUrl }: ClaimedUrl,
+  url: ClaimedUrl,
   { outcome, answer, fetchMs, endedAtMs }: FetchResult,
 ): Promise<KeptPage> {
   if (answer === undefined || outcome.kind === 'putOff' || outcome.kind === 'failed') return {};
@@ -27,10 +30,24 @@ export async function keepPage(
   const { body, contentType, ...kept } = answer;
   const agoMs = performance.now() - endedAtMs + fetchMs;
   const fetchedAt = new Date(Date.now() - agoMs);
-  const place = await warc.write({ crawl, url: requestUrl, fetchedAt, ...kept });
-  if (outcome.kind !== 'fetched' || answer.status < 200 || answer.status > 299) return { place };
+  const place = await warc.write({ crawl: url.crawl, url: url.requestUrl, fetchedAt, ...kept });
+  if (outcome.kind !== 'fetched') return { place };
 
-  const parsed = await parser.parse({ url: requestUrl, contentType, body });
-  if (parsed.kind === 'parsed') return { place, page: parsed.page };
-  return { place, stopped: `parse stopped by ${parsed.reason}` };
+  const parsed = isGood(answer.status)
+    ? await parser.parse({ url: url.requestUrl, contentType, body })
+    : undefined;
+  const page = parsed?.kind === 'parsed' ? parsed.page : undefined;
+  const { noindex, nofollow } = directivesOf(url, answer, page, Date.now());
+  return {
+    place,
+    noindex,
+    ...(page?.title === undefined ? {} : { title: page.title }),
+    ...(isGood(answer.status) ? { links: nofollow ? [] : linksOfAnswer(url, answer, page) } : {}),
+    ...(parsed?.kind === 'stopped' ? { stopped: `parse stopped by ${parsed.reason}` } : {}),
+    ...(page?.cut === true ? { stopped: 'more links than are kept' } : {}),
+  };
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status <= 299;
 }

@@ -137,24 +137,24 @@ function sent({ hostId }: Lease, debt: HostDebt): Served {
 function linksOf(
   url: ClaimedUrl,
   { outcome }: FetchResult,
-  { page }: KeptPage,
+  { links }: KeptPage,
 ): readonly FoundLink[] {
-  if (page !== undefined) return page.nofollowPage ? [] : foundLinks(url, page.links);
+  if (links !== undefined) return foundLinks(url, links);
   const verdict = verdictOf(url, outcome, 0);
   return verdict.target === null ? [] : redirectTarget(url, verdict.target);
 }
 
 function extrasOf(
   { url }: Verdict,
-  { place, page, stopped }: KeptPage,
+  { place, title, noindex, stopped }: KeptPage,
   links: number,
 ): RecordExtras {
   return {
     reason: stopped ?? url.reason,
     digest: place?.digest ?? null,
     links,
-    title: page?.title ?? null,
-    noindex: page?.noindex ?? false,
+    title: title ?? null,
+    noindex: noindex ?? false,
     warcFile: place?.file ?? null,
     warcOffset: place?.offset ?? null,
     warcLength: place?.length ?? null,

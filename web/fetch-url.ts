@@ -150,8 +150,12 @@ async function answerOf(
   };
 }
 
-function fieldsNamed(head: AnswerHead, name: string): readonly string[] {
-  return head.headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
+/** The values of all header fields of a name, given in lower case, in their order. */
+export function fieldsNamed(
+  { headers }: Pick<AnswerHead, 'headers'>,
+  name: string,
+): readonly string[] {
+  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
 }
 
 function fieldOf(head: AnswerHead, name: string): string | undefined {

@@ -2,8 +2,23 @@ import { Tokenizer } from 'htmlparser2';
 import type { TokenizerCallbacks } from 'htmlparser2';
 
 /** The attributes that matter to a crawler. */
-const ATTRIBUTE_NAMES = ['href', 'src', 'rel', 'name', 'content', 'http-equiv', 'charset'] as const;
+const ATTRIBUTE_NAMES = [
+  'href',
+  'xlink:href',
+  'src',
+  'srcset',
+  'data-src',
+  'data-srcset',
+  'poster',
+  'rel',
+  'name',
+  'content',
+  'http-equiv',
+  'charset',
+  'shadowrootmode',
+] as const;
 type AttributeName = (typeof ATTRIBUTE_NAMES)[number];
+const LONGEST_NAME = Math.max(...ATTRIBUTE_NAMES.map(({ length }) => length));
 
 /**
  * Those attributes of a tag, their entities decoded, white space around dropped; of repeated ones the first.
@@ -52,7 +67,7 @@ class TagReader implements TokenizerCallbacks {
 
   onattribname(start: number, end: number): void {
     const length = end - start;
-    const name = length > 10 ? '' : this.#html.slice(start, end).toLowerCase();
+    const name = length > LONGEST_NAME ? '' : this.#html.slice(start, end).toLowerCase();
     this.#attributeName = ATTRIBUTE_NAMES.find((other) => other === name);
     this.#attributeValue = '';
   }

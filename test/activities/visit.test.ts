@@ -40,6 +40,44 @@ describe('a visit', () => {
     expect(await countOf(db, 'fetch_record where warc_file is not null')).toBe(1);
   });
 
+  test.for([
+    {
+      law: 'of a page that asks not to be followed',
+      headers: ['X-Robots-Tag: nofollow'],
+      links: [],
+    },
+    {
+      law: 'of a page whose date is to come [ROB24]',
+      headers: ['X-Robots-Tag: unavailable_after: Sat, 25 Jun 2039 15:00:00 GMT, nofollow'],
+      links: [],
+    },
+    {
+      law: 'of a page that asks another robot [ROB23]',
+      headers: ['X-Robots-Tag: otherbot: noindex, nofollow', 'X-Robots-Tag: noarchive'],
+      links: ['/next'],
+    },
+    {
+      law: 'of a page that is not to be indexed',
+      headers: ['X-Robots-Tag: noindex'],
+      links: ['/next'],
+      noindex: true,
+    },
+    { law: 'of a header too', headers: ['Refresh: 0; url=/then'], links: ['/next', '/then'] },
+  ])('leaves the links $law', async ({ headers, links, noindex = false }, { db }) => {
+    const page = answerOf('<a href="/next">next</a>', [...HTML, ...headers]);
+    const { site } = await crawled(db, { '/': page });
+
+    await visitHost(await depsOn(db), '127.0.0.1', { pages: 2, ms: 60_000 });
+
+    const left = await db.query<{ url: string }>(
+      `select l ->> 'url' as url from outbox, jsonb_array_elements(links) l order by 1`,
+    );
+    const origin = `http://127.0.0.1:${site.port}`;
+    expect(left.rows.map(({ url }) => url)).toEqual(links.map((path) => origin + path));
+    const recorded = await db.query(`select noindex from fetch_record where key_hash is not null`);
+    expect(recorded.rows).toEqual([{ noindex }]);
+  });
+
   test('never asks for what robots.txt forbids', async ({ db }) => {
     const { site } = await crawled(db, { '/robots.txt': answerOf('User-agent: *\nDisallow: /') });
 

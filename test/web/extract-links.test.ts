@@ -51,6 +51,26 @@ describe('links', () => {
       links: ['http://a.example/x'],
     },
     {
+      rule: 'an SVG link',
+      html: '<svg><a xlink:href="/x"><a href="/y"></svg>',
+      links: ['http://a.example/x', 'http://a.example/y'],
+    },
+    {
+      rule: 'a template keeps its links back',
+      html: '<template><a href="/x"></template>',
+      links: [],
+    },
+    {
+      rule: 'a shadow root shows them',
+      html: '<template shadowrootmode=open><a href="/x"></template><a href="/y">',
+      links: ['http://a.example/x', 'http://a.example/y'],
+    },
+    {
+      rule: 'what is shown is no link unless that is asked',
+      html: '<img src=/i.png srcset="/2x.png 2x"><script src=/s.js></script><link rel=icon href=/f.ico>',
+      links: [],
+    },
+    {
       rule: 'nofollow links are told too',
       html: '<a rel=nofollow href="/x">',
       links: ['http://a.example/x'],
@@ -107,9 +127,36 @@ describe('links', () => {
     expect(extract(body, 'text/html').links).toEqual(['http://a.example/%D0%BF']);
   });
 
-  test('end at 10,000', () => {
-    const html = Array.from({ length: 10_500 }, (_, index) => `<a href="/${index}">`).join('');
-    expect(extract(html).links).toHaveLength(10_000);
+  test('end at 10,000, and it is told that they do [LNK21]', () => {
+    const html = (count: number) =>
+      Array.from({ length: count }, (_, index) => `<a href="/${index}">`).join('');
+    expect(extract(html(10_500)).links).toHaveLength(10_000);
+    expect(extract(html(10_500)).cut).toBe(true);
+    expect(extract(html(60_000)).cut).toBe(true);
+    expect(extract(html(10_000)).cut).toBe(false);
+  });
+
+  test('are marked where every place says not to follow them', () => {
+    const html =
+      '<a rel="nofollow noopener" href="/1"><a rel=UGC href="/2"><a rel=sponsored href="/3"><a rel=nofollow href="/4"><a href="/4#x"><a rel=next href="/5">';
+    expect(extract(html).nofollowLinks).toEqual([
+      'http://a.example/1',
+      'http://a.example/2',
+      'http://a.example/3',
+    ]);
+  });
+
+  test('are what a page shows too, where that is asked', () => {
+    const html =
+      '<img src=/1.png data-src=/2.png srcset="/3.png 2x, /4.png 3x"><picture><source data-srcset=/5.webp></picture><video src=/6.mp4 poster=/7.png></video><script src=/8.js></script><link rel="shortcut icon" href=/9.ico><link rel=stylesheet href=/10.css><input type=image src=/11.png><img src="data:,x">';
+    const { links } = extractPage({
+      url: URL_OF_PAGE,
+      contentType: 'text/html',
+      body: Buffer.from(html),
+      embeds: true,
+    });
+    const numbers = links.map((link) => Number(/(\d+)\.\w+$/.exec(link)?.[1]));
+    expect(numbers.sort((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
   test('stand in HTML only', () => {
@@ -143,14 +190,13 @@ describe('what a page says of itself', () => {
     expect(title?.endsWith('\ufffd')).toBe(true);
   });
 
-  test.each([
-    { content: 'nofollow', nofollowPage: true, noindex: false },
-    { content: 'NOINDEX, follow', nofollowPage: false, noindex: true },
-    { content: 'none', nofollowPage: true, noindex: true },
-    { content: 'noindex,nofollow', nofollowPage: true, noindex: true },
-    { content: 'index', nofollowPage: false, noindex: false },
-  ])('meta robots "$content"', ({ content, ...said }) => {
-    expect(extract(`<META NAME="Robots" CONTENT="${content}">`)).toMatchObject(said);
+  test('its words to robots are given as written, those of comments not [ROB22]', () => {
+    const html =
+      '<!-- <meta name="robots" content="none"> --><META NAME="Robots" CONTENT="noindex"><meta name=decorum content=nofollow>';
+    expect(extract(html).robots).toEqual([
+      { name: 'Robots', content: 'noindex' },
+      { name: 'decorum', content: 'nofollow' },
+    ]);
   });
 
   test('the declared canonical is given by itself and among the links', () => {

@@ -34,8 +34,9 @@ describe('the pool', () => {
       page: {
         title: 'T',
         links: ['http://a.example/x'],
-        nofollowPage: true,
-        noindex: false,
+        nofollowLinks: [],
+        cut: false,
+        robots: [{ name: 'robots', content: 'nofollow' }],
         canonical: undefined,
       },
     });
