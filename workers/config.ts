@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import type { RememberedPorts } from './data-folder.ts';
 import { BadInput } from './server-errors.ts';
 
 /** What the environment says. Only this file reads it. */
@@ -11,6 +12,8 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** By Temporal's own conventions; `undefined` where Temporal is to be embedded. */
   readonly temporal: TemporalTarget | undefined;
+  /** Where embedded servers are to listen, such as `DECORUM_POSTGRES_PORT`; absent ones are chosen. */
+  readonly ports: RememberedPorts;
   /** Of Decorum's own log. */
   readonly logLevel: LogLevel;
   /** What a worker process is told by its supervisor; elsewhere the defaults. */
@@ -78,6 +81,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return {
     databaseUrl: read.DATABASE_URL ?? urlFromParts(read),
     temporal: temporal.target,
+    ports: portsOf(read),
     logLevel: read.DECORUM_LOG_LEVEL,
     worker: {
       slot: read.DECORUM_WORKER_SLOT,
@@ -96,15 +100,20 @@ export function loadConfig(environment: Environment = process.env): Config {
 
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 
+const port = z.coerce.number().int().min(1).max(65_535).optional();
+
 const schema = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   PGHOST: z.string().optional(),
-  PGPORT: z.coerce.number().int().min(1).max(65_535).optional(),
+  PGPORT: port,
   PGUSER: z.string().optional(),
   PGPASSWORD: z.string().optional(),
   PGDATABASE: z.string().optional(),
   PGSSLMODE: z.string().optional(),
   TEMPORAL_CLI: z.string().optional(),
+  DECORUM_POSTGRES_PORT: port,
+  DECORUM_TEMPORAL_PORT: port,
+  DECORUM_TEMPORAL_UI_PORT: port,
   DECORUM_LOG_LEVEL: logLevel.default('info'),
   DECORUM_WORKER_SLOT: z.coerce.number().int().min(0).default(0),
   DECORUM_WORKFLOW_STACKS: z.enum(['0', '1']).default('0'),
@@ -123,6 +132,15 @@ function faultOf(issue: z.core.$ZodIssue, environment: Environment): string {
   // Messages end up in logs: a password in a URL stays out of them.
   const value = (environment[name] ?? '').replace(/:[^:@/]*@/, ':…@');
   return `${name} is "${value}" (${issue.message})`;
+}
+
+function portsOf(read: z.infer<typeof schema>): RememberedPorts {
+  const ports = {
+    postgres: read.DECORUM_POSTGRES_PORT,
+    temporal: read.DECORUM_TEMPORAL_PORT,
+    temporalUi: read.DECORUM_TEMPORAL_UI_PORT,
+  };
+  return Object.fromEntries(Object.entries(ports).filter(([, wished]) => wished !== undefined));
 }
 
 type PostgresParts = Pick<
