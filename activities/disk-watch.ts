@@ -26,21 +26,27 @@ export interface DiskWatch {
 /** A shortage as the worker that meets it knows it. */
 export type LackingRoom = Omit<Shortage, 'since'>;
 
-/** Watches the disk of one folder on behalf of all visits of a process, and announces what it sees. */
+/**
+ * Watches the disk of one folder on behalf of all visits of a process, and announces what it sees. While a shortage lasts
+ * it looks by itself, until `stopping`: a Temporal on the same full disk may call no visit that would.
+ */
 export function watchDisk({
   db,
   dir,
   log,
+  stopping,
 }: {
   readonly db: Db;
   readonly dir: string;
   readonly log: Log;
+  readonly stopping: AbortSignal;
 }): DiskWatch {
   const place = `${hostname()}:${resolve(dir)}`;
   let latest:
     { readonly atMs: number; readonly found: Promise<LackingRoom | undefined> } | undefined;
   let refused: { readonly atMs: number; readonly refusal: Error } | undefined;
   let announcedMs: number | undefined;
+  let lookingOn: NodeJS.Timeout | undefined;
 
   async function look(): Promise<LackingRoom | undefined> {
     const [wantedBytes, freeBytes] = await Promise.all([wantedFreeBytes(db), freeBytesOf(dir)]);
@@ -50,6 +56,8 @@ export function watchDisk({
         ? { place, freeBytes, wantedBytes, refusal }
         : undefined;
     await tell(found);
+    if (found === undefined && refused === undefined) lookNoMore();
+    else lookOn();
     return found;
   }
 
@@ -58,7 +66,9 @@ export function watchDisk({
     if (standing === undefined) return undefined;
     if (performance.now() - standing.atMs < REFUSED_FOR_MS) return standing.refusal;
     const refusal = await trialWrite(dir);
-    refused = refusal === undefined ? undefined : { atMs: performance.now(), refusal };
+    // A refusal that came meanwhile stands.
+    if (refused === standing)
+      refused = refusal === undefined ? undefined : { atMs: performance.now(), refusal };
     return refusal;
   }
 
@@ -86,17 +96,31 @@ export function watchDisk({
     log.info({ place }, 'there is room for pages again');
   }
 
+  function lookOn(): void {
+    if (stopping.aborted) return;
+    lookingOn ??= setInterval(() => void shortage().catch(() => undefined), LOOK_EVERY_MS).unref();
+  }
+
+  function lookNoMore(): void {
+    clearInterval(lookingOn);
+    lookingOn = undefined;
+  }
+
+  function shortage(): Promise<LackingRoom | undefined> {
+    const nowMs = performance.now();
+    if (latest === undefined || nowMs - latest.atMs >= LOOK_EVERY_MS) {
+      latest = { atMs: nowMs, found: look() };
+    }
+    return latest.found;
+  }
+
+  stopping.addEventListener('abort', lookNoMore);
   return {
-    shortage: () => {
-      const nowMs = performance.now();
-      if (latest === undefined || nowMs - latest.atMs >= LOOK_EVERY_MS) {
-        latest = { atMs: nowMs, found: look() };
-      }
-      return latest.found;
-    },
+    shortage,
     refused: (refusal) => {
       refused = { atMs: performance.now(), refusal };
       latest = undefined;
+      lookOn();
     },
   };
 }

@@ -53,7 +53,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
     {
       db,
       warc,
-      disk: watchDisk({ db, dir: order.warcDir, log }),
+      disk: watchDisk({ db, dir: order.warcDir, log, stopping }),
       parser,
       resolverFor: resolvers(),
       feedHost: hostFeeder(client),

@@ -21,7 +21,9 @@ export async function depsOn(
   const warc = await openWarcStore({ dir, slot: 'w1' });
   const parser = createParsePool({ threads: 1, timeLimitMs: parseLimitMs, memoryMb: 128 });
   const resolver = createResolver({ servers: [] });
+  const watched = new AbortController();
   onTestFinished(async () => {
+    watched.abort();
     await warc.close();
     await parser.close();
     await rm(dir, { recursive: true, force: true });
@@ -30,7 +32,7 @@ export async function depsOn(
   return {
     db,
     warc,
-    disk: watchDisk({ db, dir, log }),
+    disk: watchDisk({ db, dir, log, stopping: watched.signal }),
     parser,
     stopping,
     resolverFor: () => resolver,

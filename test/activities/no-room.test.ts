@@ -85,6 +85,20 @@ describe('a crawl that wants more room than the disk has', () => {
 });
 
 describe('a disk that fills up under a page', () => {
+  test('is announced also where no further visit comes to look', async ({ db }) => {
+    await crawled(db, {});
+    const disk = await aDiskThatIsFull();
+    const deps = { ...(await depsOn(db)), warc: disk.warc };
+
+    const { requests } = await visitHost(deps, HOST, { pages: 2, ms: 60_000 });
+
+    expect(requests).toBe(2);
+    await expect
+      .poll(() => shortagesNow(db), LIMIT)
+      .toMatchObject([{ refusal: expect.stringMatching(/^ENOSPC/u) as string }]);
+    await expect.poll(() => shortagesNow(db), LIMIT).toEqual([]);
+  });
+
   test('costs the URL nothing: it is put back, the shortage is announced, all goes on afterwards', async ({
     db,
   }) => {
