@@ -18,7 +18,10 @@ export function workflowSources({ stacks }: { readonly stacks: boolean }): Workf
     join(import.meta.dirname, '..', 'workflows', `${name}${extname(import.meta.filename)}`);
   return {
     workflowsPath: file('index'),
-    bundlerOptions: { preloadModules: stacks ? [] : [file('without-stacks')] },
+    // Our own modules too: otherwise each workflow that is in memory has instances of its own. They keep no state.
+    bundlerOptions: {
+      preloadModules: [...(stacks ? [] : [file('without-stacks')]), file('index')],
+    },
   };
 }
 
