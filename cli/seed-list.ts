@@ -7,7 +7,7 @@ import type { ScopeKind } from '../domain/crawl-settings.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { asRequestUrl } from '../domain/request-url.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
-import { MOST_ROOTS, scopeRootsOf } from '../domain/scope.ts';
+import { MOST_ROOTS } from '../domain/scope.ts';
 
 /** Seeds held in memory; our choice: some 2 MB. More of them go to a temporary file. */
 const KEPT = 20_000;
@@ -63,8 +63,8 @@ export function newSeedList(): GrowingSeedList {
     add: (url) => {
       if (kept.has(url)) return;
       count += 1;
-      sample(samples.get('host'), hostKeyOf(url), url);
-      sample(samples.get('prefix'), scopeRootsOf('prefix', [url])[0] ?? '', url);
+      sample(samples.get('host'), hostKeyOf, url);
+      sample(samples.get('prefix'), folderOf, url);
       if (kept.size < KEPT) kept.add(url);
       else waiting.push(url);
     },
@@ -85,8 +85,20 @@ export function newSeedList(): GrowingSeedList {
   };
 }
 
-function sample(of: Map<string, RequestUrl> | undefined, root: string, url: RequestUrl): void {
-  if (of !== undefined && !of.has(root) && of.size <= MOST_ROOTS) of.set(root, url);
+function sample(
+  of: Map<string, RequestUrl> | undefined,
+  rootOf: (url: RequestUrl) => string,
+  url: RequestUrl,
+): void {
+  if (of === undefined || isFull(of)) return;
+  const root = rootOf(url);
+  if (!of.has(root)) of.set(root, url);
+}
+
+/** The root of a seed for the scope `prefix`, without parsing it again. */
+function folderOf(url: RequestUrl): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
 function isFull(of: ReadonlyMap<string, RequestUrl> | undefined): boolean {
