@@ -33,6 +33,7 @@ export interface CommonFlags {
 /** What the commands take that follow a crawl. */
 export interface FollowFlags extends CommonFlags {
   readonly workers: number;
+  readonly detach?: true;
 }
 
 /** What `crawl` takes; what was not typed is absent, so that a crawl goes on with the settings it has. */

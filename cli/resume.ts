@@ -3,6 +3,7 @@ import { explainHost } from '../db/explain.ts';
 import { liftHold } from '../db/holds.ts';
 import type { HostKey } from '../domain/host-key.ts';
 import { newCommand, withCommonOptions } from './command.ts';
+import { detachOption, startDetached } from './detach.ts';
 import { UsageError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -30,12 +31,14 @@ export function resumeCommand(io: CommandIo): Command {
     examples: [
       ['decorum resume', `the crawl "${DEFAULT_CRAWL_NAME}", followed to its end`],
       ['decorum resume docs --data /srv/crawls', 'the crawl "docs" in another data folder'],
+      ['decorum resume docs --detach', 'the same in the background'],
       ['decorum resume --host www.example.com', 'lifts the pause of a host, and returns at once'],
     ],
   })
     .argument('[name]', `the crawl (default: "${DEFAULT_CRAWL_NAME}")`, parseName)
     .option('--host <host>', 'lift the pause of this host', parseHost)
-    .addOption(workersOption());
+    .addOption(workersOption())
+    .addOption(detachOption());
   return withCommonOptions(command).action(async (name: string | undefined, flags: ResumeFlags) => {
     await requireCrawls(flags);
     const { host } = flags;
@@ -55,7 +58,7 @@ export function resumeCommand(io: CommandIo): Command {
 
 function resumeCrawl(name: string, flags: ResumeFlags, io: CommandIo): Promise<ExitCode> {
   return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) =>
-    runCrawl(session, await crawlNamed(session.db, name)),
+    (flags.detach === true ? startDetached : runCrawl)(session, await crawlNamed(session.db, name)),
   );
 }
 

@@ -24,6 +24,8 @@ export interface Session {
 export interface Need {
   readonly need: 'database' | 'everything';
   readonly workers?: number;
+  /** Hears what happens to servers and workers; absent, it is a remark on the terminal. */
+  readonly say?: (line: string) => void;
 }
 
 /**

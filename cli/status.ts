@@ -8,13 +8,14 @@ import type { CommandIo } from './io.ts';
 import { parseName } from './option-values.ts';
 import type { CommonFlags } from './options.ts';
 import { progressJson, progressLines } from './progress-view.ts';
+import { serversJson, serversLines } from './servers-view.ts';
 import { requireCrawls, withSession } from './session.ts';
 import { endOf } from './summary.ts';
 
-/** `status [NAME]`: where a crawl stands, or all of them. */
+/** `status [NAME]`: where a crawl stands, or all of them, and who runs the servers. */
 export function statusCommand(io: CommandIo): Command {
   const command = newCommand('status', {
-    description: 'Show where a crawl stands, or all of them.',
+    description: 'Show where a crawl stands, or all of them, and who runs the servers.',
     examples: [
       ['decorum status', 'every crawl in the data folder'],
       ['decorum status docs --json', 'one crawl, for machines'],
@@ -22,7 +23,10 @@ export function statusCommand(io: CommandIo): Command {
   }).argument('[name]', 'the crawl; without it, all', parseName);
   return withCommonOptions(command).action(async (name: string | undefined, flags: CommonFlags) => {
     await requireCrawls(flags);
-    await withSession(flags, { need: 'database' }, io, async ({ db, servers, terminal }) => {
+    const { findServers } = await import('../workers/enquiry.ts');
+    // Before this command joins or starts any.
+    const found = await findServers(flags.data);
+    await withSession(flags, { need: 'database' }, io, async ({ db, terminal }) => {
       const crawls = name === undefined ? await listCrawls(db) : [await crawlNamed(db, name)];
       if (crawls.length === 0 && flags.json !== true) {
         terminal.print('no crawl yet: start one with "decorum crawl https://example.com/"');
@@ -39,7 +43,8 @@ export function statusCommand(io: CommandIo): Command {
         );
         if (progress.endReason !== null) terminal.print(`  ended    ${endOf(progress)}`);
       }
-      if (servers.uiUrl !== undefined) terminal.note(`Temporal: ${servers.uiUrl}`);
+      if (flags.json === true) terminal.print(serversJson(found?.servers));
+      else serversLines(found?.servers, flags.data).forEach(terminal.print);
     });
     io.ended(EXIT.finished);
   });

@@ -11,30 +11,52 @@ import { withLiveControl } from './live-control.ts';
 import { parseName } from './option-values.ts';
 import { DEFAULT_CRAWL_NAME } from './options.ts';
 import type { CommonFlags } from './options.ts';
-import { requireCrawls, withSession } from './session.ts';
+import { requireCrawls, terminalFor, withSession } from './session.ts';
 import type { Session } from './session.ts';
+import { stopServers } from './stop-servers.ts';
 
 const POLL_MS = 500;
 
 /** The longest page, its settle, and the round of the crawl's workflow that notices. */
 const STOP_LIMIT_MS = 60_000;
 
-/** `stop [NAME]`: ends a crawl so that it can be resumed. */
+interface StopFlags extends CommonFlags {
+  readonly servers?: true;
+}
+
+/** `stop [NAME]`: ends a crawl so that it can be resumed; `stop --servers`: ends the servers. */
 export function stopCommand(io: CommandIo): Command {
   const command = newCommand('stop', {
-    description: 'End a crawl once its pages in flight are finished; it can be resumed.',
-    examples: [['decorum stop docs', 'go on later with: decorum resume docs']],
-  }).argument('[name]', 'the crawl', parseName, DEFAULT_CRAWL_NAME);
-  return withCommonOptions(command).action(async (name: string, flags: CommonFlags) => {
+    description:
+      'End a crawl once its pages in flight are finished; it can be resumed. Or end servers and workers.',
+    examples: [
+      ['decorum stop docs', 'go on later with: decorum resume docs'],
+      ['decorum stop --servers', 'ends servers and workers; crawls that run can be resumed'],
+      ['decorum stop docs --servers', 'the crawl first, then servers and workers'],
+    ],
+  })
+    .argument('[name]', `the crawl (default: "${DEFAULT_CRAWL_NAME}")`, parseName)
+    .option('--servers', 'end the servers and workers of the data folder, whoever uses them');
+  return withCommonOptions(command).action(async (name: string | undefined, flags: StopFlags) => {
     await requireCrawls(flags);
-    const exitCode = await withSession(flags, { need: 'database' }, io, async (session) => {
-      const crawl = await crawlNamed(session.db, name);
-      if (isEnded(crawl)) return sayEnded(session, crawl);
-      return stop(session, crawl);
-    });
-    // Killed, not stopped: without Temporal nobody can end it in order, so its servers are started for that.
-    io.ended(exitCode ?? (await stopKilled(name, flags, io)));
+    const { servers = false } = flags;
+    let exitCode: ExitCode = EXIT.finished;
+    if (name !== undefined || !servers) {
+      exitCode = await stopCrawl(name ?? DEFAULT_CRAWL_NAME, flags, io);
+    }
+    if (servers) await stopServers(flags, terminalFor(flags, io));
+    io.ended(exitCode);
   });
+}
+
+async function stopCrawl(name: string, flags: CommonFlags, io: CommandIo): Promise<ExitCode> {
+  const exitCode = await withSession(flags, { need: 'database' }, io, async (session) => {
+    const crawl = await crawlNamed(session.db, name);
+    if (isEnded(crawl)) return sayEnded(session, crawl);
+    return stop(session, crawl);
+  });
+  // Killed, not stopped: without Temporal nobody can end it in order, so its servers are started for that.
+  return exitCode ?? stopKilled(name, flags, io);
 }
 
 async function stopKilled(name: string, flags: CommonFlags, io: CommandIo): Promise<ExitCode> {

@@ -1,5 +1,13 @@
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { ProcessId } from './processes.ts';
 import { BadInput } from './server-errors.ts';
 
@@ -56,7 +64,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   const folder = dataFolderAt(dataDir);
   try {
     for (const place of [folder.path, folder.logs, folder.warc]) {
-      mkdirSync(place, { recursive: true });
+      makeFolder(place);
       accessSync(place, constants.W_OK | constants.X_OK);
     }
     return folder;
@@ -66,6 +74,18 @@ export function openDataFolder(dataDir: string): DataFolder {
       `The data folder "${folder.path}" cannot be written (${reason}): allow it, or name another with --data`,
       { cause },
     );
+  }
+}
+
+/** Node's own recursive one never returns where a file system refuses with ENOENT, as `/proc` does. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another command makes the same folder at the same time.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }
 

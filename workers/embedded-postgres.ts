@@ -70,6 +70,12 @@ export async function stopLeftoverPostgres(dataDir: string): Promise<void> {
   await stopLeftovers(await postgresHome(dataDir));
 }
 
+/** The file that holds the password of a data folder's Postgres, for its owner's eyes. */
+export async function passwordFileOf(dataDir: string): Promise<string> {
+  const { folder } = await postgresHome(dataDir);
+  return passwordFile(folder);
+}
+
 const ROLE = 'decorum';
 const DATABASE = 'decorum';
 

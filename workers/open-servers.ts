@@ -91,7 +91,7 @@ export async function requireNamedServers(
   { databaseUrl, temporal }: Config,
   need: Need,
 ): Promise<void> {
-  if (databaseUrl !== undefined) await checkDatabase(databaseUrl);
+  if (databaseUrl !== undefined) await checkDatabase(databaseUrl, { isNamed: true });
   if (temporal === undefined || need === 'database') return;
   // Loaded when needed: it takes long.
   const { checkTemporal } = await import('./temporal-service.ts');

@@ -1,4 +1,10 @@
-import { migrate, NewerSchema, readSchema, type MigrationReport } from '../db/migrate.ts';
+import {
+  migrate,
+  NewerSchema,
+  readSchema,
+  type MigrationReport,
+  type SchemaState,
+} from '../db/migrate.ts';
 import { BadInput, ServersUnreachable } from './server-errors.ts';
 
 /**
@@ -19,16 +25,20 @@ export async function prepareDatabase(
 }
 
 /**
- * Makes sure that a database which the environment names answers and is none of a newer Decorum's; changes nothing.
+ * Makes sure that a database answers and is none of a newer Decorum's; changes nothing.
  *
- * @throws BadInput naming the server, without its password, and the remedy.
+ * @throws as `prepareDatabase`; of a named server BadInput with its place, without its password, and the remedy.
  */
-export async function checkDatabase(databaseUrl: string): Promise<void> {
+export async function checkDatabase(
+  databaseUrl: string,
+  { isNamed }: { readonly isNamed: boolean },
+): Promise<SchemaState> {
   try {
-    const { unknown } = await readSchema(databaseUrl);
-    if (unknown.length > 0) throw new NewerSchema(unknown);
+    const state = await readSchema(databaseUrl);
+    if (state.unknown.length > 0) throw new NewerSchema(state.unknown);
+    return state;
   } catch (cause) {
-    throw faultOf(databaseUrl, cause, true);
+    throw faultOf(databaseUrl, cause, isNamed);
   }
 }
 

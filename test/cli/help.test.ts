@@ -21,7 +21,20 @@ async function helpOf(...words: string[]): Promise<string> {
   return written;
 }
 
-const COMMANDS = ['crawl', 'resume', 'stop', 'status', 'why', 'pause', 'export', 'seed', 'doctor'];
+const COMMANDS = [
+  'crawl',
+  'resume',
+  'stop',
+  'status',
+  'why',
+  'pause',
+  'export',
+  'seed',
+  'doctor',
+  'up',
+  'worker',
+  'migrate',
+];
 
 test('decorum --help', async () => {
   expect(await helpOf()).toMatchSnapshot();
