@@ -5,17 +5,14 @@ import { EXIT_CODES_HELP } from './exit-codes.ts';
 import { exportCommand } from './export.ts';
 import type { CommandIo } from './io.ts';
 import { migrateCommand } from './migrate.ts';
-import { migrateCommand } from './migrate.ts';
 import { pauseCommand } from './pause.ts';
 import { resumeCommand } from './resume.ts';
 import { seedCommand } from './seed.ts';
 import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
 import { upCommand } from './up.ts';
-import { upCommand } from './up.ts';
 import { VERSION } from './version.ts';
 import { whyCommand } from './why.ts';
-import { workerCommand } from './worker.ts';
 import { workerCommand } from './worker.ts';
 
 /** The `decorum` command with all its commands; throws commander's errors instead of leaving the process. */
@@ -45,9 +42,6 @@ ${EXIT_CODES_HELP}`,
     exportCommand,
     doctorCommand,
     seedCommand,
-    upCommand,
-    workerCommand,
-    migrateCommand,
     upCommand,
     workerCommand,
     migrateCommand,
