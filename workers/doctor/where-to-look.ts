@@ -1,5 +1,5 @@
 import { readSchema } from '../../db/migrate.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, type Config } from '../config.ts';
 import { homeThatIs } from '../postgres-home.ts';
 import { runningDatabase } from './examine.ts';
 import { ok, warning, type Finding } from './finding.ts';
@@ -13,9 +13,12 @@ export type Place =
   | { readonly kind: 'nowhere'; readonly finding: Finding };
 
 /** Finds the database of a data folder and an environment; starts nothing. */
-export async function whereToLook(dataDir: string): Promise<Place> {
+export async function whereToLook(
+  dataDir: string,
+  readConfig: () => Config = loadConfig,
+): Promise<Place> {
   try {
-    const running = await runningDatabase(dataDir, loadConfig());
+    const running = await runningDatabase(dataDir, readConfig());
     if (running !== undefined) return await readable(running.databaseUrl);
     if (homeThatIs(dataDir) !== undefined) return { kind: 'stopped' };
     return { kind: 'nowhere', finding: ok(NAME, 'no database yet: nothing to compare') };
