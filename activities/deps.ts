@@ -4,6 +4,7 @@ import type { WarcStore } from '../store/warc-store.ts';
 import type { ParsePool } from '../web/parse-pool.ts';
 import type { Resolver } from '../web/resolver.ts';
 import type { HostFeed, VisitBudget } from './contract.ts';
+import type { NotBefore } from './not-before.ts';
 import type { DiskWatch } from './disk-watch.ts';
 
 /** Sends a host's workflow a feed, starting it where it has none. */
@@ -26,11 +27,8 @@ export interface ActivityDeps {
   readonly stopping: AbortSignal;
   /** Parsed robots.txt files by id, version and product token. */
   readonly robotsCache: Map<string, RobotsRules>;
-  /**
-   * When each host may be asked again by this process's monotonic clock, in the time of `performance.now()`: a wall
-   * clock that is set forward must not release a host early.
-   */
-  readonly notBefore: Map<number, number>;
+  /** Beside Postgres's clock: a wall clock that is set forward must not release a host early. */
+  readonly notBefore: NotBefore;
   readonly random: () => number;
   readonly log: Log;
 }

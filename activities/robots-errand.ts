@@ -14,6 +14,7 @@ import {
   type HostDebt,
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
+import { leaveAloneUntil } from './not-before.ts';
 import { robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
@@ -42,7 +43,11 @@ export async function runErrand(
   if (update !== undefined) await writeRobots(deps.db, update);
   const settings = settingsAt(errand.url.settings, addresses);
   const debt = debtAfter(settings, clockAfter(errand, update), result);
-  deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
+  leaveAloneUntil(
+    deps.notBefore,
+    lease.hostId,
+    debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs),
+  );
   await settleErrand(deps, errand, result, debt);
   stay.notes.push({ url: target, outcome: noteOf(result), at: new Date().toISOString() });
   return {

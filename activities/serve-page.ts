@@ -19,6 +19,7 @@ import { keepLease } from './keep-lease.ts';
 import { keepOrPutBack } from './keep-or-put-back.ts';
 import type { KeptPage } from './keep-page.ts';
 import { lookUp } from './look-up.ts';
+import { leaveAloneUntil } from './not-before.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
@@ -95,7 +96,11 @@ async function fetchAndSettle(
     });
     fetchedMs = result.fetchMs;
     const debt = debtAfter(settings, clock, result);
-    deps.notBefore.set(lease.hostId, debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs));
+    leaveAloneUntil(
+      deps.notBefore,
+      lease.hostId,
+      debt.endedAtMs + Math.max(debt.gapMs, debt.blockMs),
+    );
     const keptPage = await keepOrPutBack(deps, { lease, url, debt, result });
     if (keptPage === undefined) {
       stay.notes.push({ url: url.requestUrl, outcome: 'not kept', at: new Date().toISOString() });

@@ -5,8 +5,14 @@ import { TASK_QUEUE } from '../workflows/ids.ts';
 import type { TemporalTarget, WorkerConfig } from './config.ts';
 import { workflowSource } from './workflow-source.ts';
 
-/** Hosts whose workflows stay in memory, at 150 to 200 KB each; more than twice the default cap of live hosts. */
-const CACHED_WORKFLOWS = 2_000;
+/**
+ * Workflows that stay in memory for each visit that the worker may make at once: those of live hosts, and as many that
+ * wait for new URLs, so that none has to be replayed to go on.
+ */
+const CACHED_WORKFLOWS_A_VISIT = 2;
+
+/** With few slots for visits, hosts whose gaps are durable timers are live all the same. */
+const LEAST_CACHED_WORKFLOWS = 2_000;
 
 /** How long visits may take to finish their page at shutdown. */
 export const SHUTDOWN_GRACE_MS = 25_000;
@@ -27,7 +33,7 @@ export async function createWorker(
     maxConcurrentActivityTaskExecutions: visitsAtOnce,
     maxConcurrentLocalActivityExecutions: 50,
     maxConcurrentWorkflowTaskExecutions: 40,
-    maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxCachedWorkflows: Math.max(visitsAtOnce * CACHED_WORKFLOWS_A_VISIT, LEAST_CACHED_WORKFLOWS),
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
   });
   return { worker, connection: native };
