@@ -37,6 +37,23 @@ export function expectNone(offenders: Iterable<string>, complaint: string): void
   throw new Error(`${complaint}: ${all.length}\n${shown}${all.length > 10 ? '\n…' : ''}`);
 }
 
+/** The URLs of things that have one. */
+export function urlsOf(things: readonly { readonly url: string }[]): readonly string[] {
+  return things.map(({ url }) => url);
+}
+
+/** Those that the others lack. */
+export function without(these: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return these.filter((one) => !known.has(one));
+}
+
+/** Each occurrence after the first. */
+export function repeated(these: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return these.filter((one) => seen.has(one) || !seen.add(one));
+}
+
 function indented(text: string): string {
   return text.replace(/^/gm, '    ');
 }

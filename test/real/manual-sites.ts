@@ -4,53 +4,53 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ENTRY_PATH, MANUAL_HOSTS, type ManualHost, type Origins } from './manual-hosts.ts';
+import type { HtmlDirs } from './required-tools.ts';
 
-/** A folder of HTML served by nginx under a name of its own on loopback. */
-export interface ManualSite {
-  /** The home page; all others lie below it. */
-  readonly url: string;
+/** The manuals on nginx, each under a name of its own on loopback. */
+export interface ManualSites {
   readonly port: number;
+  readonly origins: Origins;
+  /** The page that links to each of them. */
+  readonly entryUrl: string;
   /** What nginx itself says it was asked, in the order in which it answered. */
   readonly requests: () => Promise<readonly LoggedRequest[]>;
   readonly stop: () => Promise<void>;
 }
 
 export interface LoggedRequest {
+  /** As it was asked for: nothing in it has been put right. */
   readonly url: string;
   readonly status: number;
   readonly contentType: string;
+  readonly contentEncoding: string;
   readonly userAgent: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
 
-/** A name below `localhost` is loopback by RFC 6761 §6.3, so no name server need know it. */
-const HOST = 'git-doc.localhost';
-
-/** The page that the site's robots.txt keeps crawlers from, though others link to it. */
-export const DISALLOWED_PATH = '/howto/new-command.html';
-
 /** Starts nginx in the foreground, as a child, with everything that it writes in `workDir`. */
-export async function serveManual(
+export async function serveManuals(
   nginx: string,
-  htmlDir: string,
+  htmlDirs: HtmlDirs,
   workDir: string,
-): Promise<ManualSite> {
+): Promise<ManualSites> {
   const port = await freePort();
+  const origins = originsOn(port);
   await mkdir(workDir, { recursive: true });
   const configFile = join(workDir, 'nginx.conf');
-  await writeFile(configFile, nginxConfig(workDir, htmlDir, port));
+  await writeFile(configFile, nginxConfig(workDir, htmlDirs, port, origins));
   const errorLog = join(workDir, 'error.log');
   const child = spawn(nginx, ['-p', workDir, '-c', configFile, '-e', errorLog], {
     stdio: 'ignore',
   });
   await answering(child, port, errorLog);
 
-  const url = `http://${HOST}:${port}/`;
   return {
-    url,
     port,
-    requests: async () => parseLog(await readFile(join(workDir, 'access.log'), 'utf8'), url),
+    origins,
+    entryUrl: origins.git + ENTRY_PATH,
+    requests: async () => parseLog(await readFile(join(workDir, 'access.log'), 'utf8'), port),
     stop: async () => {
       if (child.exitCode !== null) return;
       child.kill('SIGQUIT');
@@ -59,11 +59,26 @@ export async function serveManual(
   };
 }
 
+/** Those that went to one host, in their order. */
+export function requestsTo<T extends { readonly url: string }>(
+  { manual }: ManualHost,
+  { origins }: ManualSites,
+  requests: readonly T[],
+): readonly T[] {
+  return requests.filter(({ url }) => url.startsWith(`${origins[manual]}/`));
+}
+
+function originsOn(port: number): Origins {
+  const origins = MANUAL_HOSTS.map(({ manual, host }) => [manual, `http://${host}:${port}`]);
+  return Object.fromEntries(origins) as Origins;
+}
+
 /** Every path is named, so that nothing lands in the places of a system-wide nginx. */
-function nginxConfig(workDir: string, htmlDir: string, port: number): string {
+function nginxConfig(workDir: string, htmlDirs: HtmlDirs, port: number, origins: Origins): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((kind) => `  ${kind}_temp_path ${join(workDir, kind)};`)
     .join('\n');
+  const servers = MANUAL_HOSTS.map((one) => serverBlock(one, htmlDirs[one.manual], port, origins));
   return `
 daemon off;
 worker_processes 1;
@@ -72,32 +87,51 @@ error_log ${join(workDir, 'error.log')};
 events { worker_connections 64; }
 http {
 ${temporary}
-  types { text/html html; text/css css; text/plain txt; }
-  charset utf-8;
+  types { text/html html; text/css css; text/plain txt py; image/png png; }
+  # nginx knows no escape for the sign.
+  geo $dollar { default "$"; }
   gzip on;
+  gzip_types text/plain;
   log_format tabbed escape=json
-    '$request_uri\\t$status\\t$sent_http_content_type\\t$http_user_agent\\t$msec\\t$request_time';
+    '$host\\t$request_uri\\t$status\\t$sent_http_content_type\\t$sent_http_content_encoding\\t'
+    '$http_user_agent\\t$msec\\t$request_time';
   access_log ${join(workDir, 'access.log')} tabbed;
   server { listen 127.0.0.1:${port} default_server; return 421; }
-  server {
-    listen 127.0.0.1:${port};
-    server_name ${HOST};
-    root ${htmlDir};
-    location = /robots.txt { return 200 "User-agent: *\\nDisallow: ${DISALLOWED_PATH}\\n"; }
-  }
+${servers.join('\n')}
 }
 `;
 }
 
-function parseLog(log: string, siteUrl: string): readonly LoggedRequest[] {
-  const lines = log.split('\n').filter((line) => line !== '');
+function serverBlock(
+  { host, robots, directives }: ManualHost,
+  htmlDir: string,
+  port: number,
+  origins: Origins,
+): string {
+  const text = robots.map((line) => line.replaceAll('$', '${dollar}') + '\\n').join('');
+  return `
+  server {
+    listen 127.0.0.1:${port};
+    server_name ${host};
+    root ${htmlDir};
+    location = /robots.txt { default_type text/plain; return 200 "${text}"; }
+    ${directives(origins).join('\n    ')}
+  }`;
+}
+
+function parseLog(log: string, port: number): readonly LoggedRequest[] {
+  // A line that nginx is still writing has no end yet.
+  const lines = log.split('\n').slice(0, -1);
   return lines.map((line) => {
-    const [path = '', status, contentType = '', userAgent = '', endedAt, took] = line.split('\t');
+    const [host = '', path = '', status, contentType = '', contentEncoding = '', ...rest] =
+      line.split('\t');
+    const [userAgent = '', endedAt, took] = rest;
     const endedAtMs = Number(endedAt) * 1_000;
     return {
-      url: new URL(path, siteUrl).href,
+      url: `http://${host}:${port}${path}`,
       status: Number(status),
       contentType,
+      contentEncoding,
       userAgent,
       startedAtMs: endedAtMs - Number(took) * 1_000,
       endedAtMs,
