@@ -3,7 +3,7 @@ import type { HostSettlement } from '../db/settle.ts';
 import { healthAfter, hostRestMs, retryAfterMs, type HostHealth } from '../domain/backoff.ts';
 import { addressRefusal } from '../domain/address-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
-import { politenessGapMs } from '../domain/gap.ts';
+import { politenessGapMs, STRANGERS_MIN_GAP_MS } from '../domain/gap.ts';
 import type { FetchOutcome } from '../domain/outcome.ts';
 
 /** A request that was sent, as far as the host's clock is concerned. */
@@ -59,9 +59,6 @@ export function bookedGapMs(settings: CrawlSettings, clock: HostClock, fetchMs: 
   const { crawlDelayMs, backoffLevel } = clock;
   return politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel });
 }
-
-/** The shortest gap for hosts that are not one's own, in milliseconds (R9). */
-const STRANGERS_MIN_GAP_MS = 1_000;
 
 /** The settings as they hold for a host at these addresses: a gap under a second is for private addresses only (R9). */
 export function settingsAt(settings: CrawlSettings, addresses: readonly string[]): CrawlSettings {

@@ -3,8 +3,10 @@ import { findCrawl, saveCrawl } from '../db/crawls.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import { detachOption, startDetached } from './detach.ts';
+import { UsageError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
+import { halfRemoved } from './find-crawl.ts';
 import { handOver } from './hand-over.ts';
 import type { CommandIo } from './io.ts';
 import { parseName, parseText } from './option-values.ts';
@@ -66,6 +68,9 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
   return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) => {
     const { db } = session;
     const before = await findCrawl(db, flags.name);
+    if (before !== undefined && before.removingSince !== null) {
+      throw new UsageError(halfRemoved(flags.name));
+    }
     const saved = await saveCrawl(db, flags.name, settle(before?.settings));
     const given = await handOver(session, saved, seeds, { roots: [], stderr: io.stderr });
     if (given === undefined) return EXIT.interrupted;

@@ -1,5 +1,6 @@
 import type { HostExplanation, UrlExplanation } from '../db/explain.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { gapReasonText } from '../domain/gap-reason.ts';
 import { harmless } from './ansi.ts';
 import { counted, instant } from './quantities.ts';
 
@@ -28,16 +29,12 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
 
 /** Why a host is or is not fetched from, in one screen (R45). */
 export function hostLines(host: HostExplanation, nowMs: number): readonly string[] {
-  const { blockedUntil, hold, lastFetch, backoffLevel } = host;
+  const { blockedUntil, hold, lastFetch } = host;
   return table(host.host, [
     ['state', `${host.state}: ${host.reason}`],
     ...(hold === null ? [] : [['hold', holdText(hold, nowMs)] as const]),
     ['next', `allowed ${when(host.nextAllowedAt, nowMs)}`],
-    [
-      'gap',
-      formatDuration(host.gapMs) +
-        (backoffLevel > 0 ? `, doubled ${counted(backoffLevel, 'time')}` : ''),
-    ],
+    ['gap', `${formatDuration(host.gapMs)}: ${gapReasonText(host.gapReason)}`],
     ...(blockedUntil === null ? [] : [['blocked', `until ${when(blockedUntil, nowMs)}`] as const]),
     ['URLs', `${host.queued} queued, ${host.assigned} assigned`],
     ...host.robots.map(

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { crawlCommand } from './crawl.ts';
+import { crawlsCommand } from './crawls.ts';
 import { doctorCommand } from './doctor.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
 import { exportCommand } from './export.ts';
+import { hostsCommand } from './hosts.ts';
 import type { CommandIo } from './io.ts';
 import { migrateCommand } from './migrate.ts';
 import { pauseCommand } from './pause.ts';
@@ -39,6 +41,8 @@ ${EXIT_CODES_HELP}`,
     statusCommand,
     whyCommand,
     pauseCommand,
+    hostsCommand,
+    crawlsCommand,
     exportCommand,
     doctorCommand,
     seedCommand,

@@ -11,6 +11,8 @@ export interface CrawlRow {
   readonly settings: CrawlSettings;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
+  /** Since when it is being removed: some of its rows are gone. */
+  readonly removingSince: Date | null;
 }
 
 const COLUMNS = `
@@ -20,7 +22,8 @@ const COLUMNS = `
          end_reason as "endReason",
          settings,
          started_at as "startedAt",
-         ended_at as "endedAt"`;
+         ended_at as "endedAt",
+         removing_since as "removingSince"`;
 
 const FIND = `
   select ${COLUMNS}
@@ -49,6 +52,7 @@ const SAVE = `
   values ($1, $2, 'stopped')
   on conflict (name) do update
      set settings = excluded.settings
+   where crawl.removing_since is null
   returning ${COLUMNS}`;
 
 const ENSURE_SHARD = `
@@ -62,13 +66,14 @@ export async function saveCrawl(db: Db, name: string, settings: CrawlSettings): 
     const values = [name, JSON.stringify(settings)];
     const { rows } = await tx.query<CrawlRow>({ name: 'save_crawl', text: SAVE, values });
     const row = rows[0];
-    if (row === undefined) throw new Error(`Crawl "${name}" could not be saved`);
+    if (row === undefined) throw new Error(`Crawl "${name}" is being removed`);
     await tx.query({ name: 'ensure_shard', text: ENSURE_SHARD, values: [row.crawlId] });
     return row;
   });
 }
 
-// Index: crawl_name_key. A crawl that runs already keeps its start, so a repeated call changes nothing.
+// Index: crawl_name_key. A crawl that runs already keeps its start, so a repeated call changes nothing. One that is
+// being removed is as good as gone.
 const OPEN = `
   update crawl
      set state = case when $2 then 'running' else state end,
@@ -76,6 +81,7 @@ const OPEN = `
          ended_at = case when $2 then null else ended_at end,
          run_started_at = case when $2 and state in ('stopped', 'finished') then clock_timestamp() else run_started_at end
    where name = $1
+     and removing_since is null
   returning crawl_id as "crawlId",
             (select count(*)::int from shard s where s.crawl_id = crawl.crawl_id) as "shards",
             (settings ->> 'timeBudgetMs')::bigint - spent_ms

@@ -2,6 +2,7 @@ import { decodeRobots, parseRobots, productTokenOf, robotsVerdict } from '../dom
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
@@ -28,6 +29,7 @@ export interface HostExplanation {
   readonly state: HostState;
   readonly nextAllowedAt: Date;
   readonly gapMs: number;
+  readonly gapReason: GapReason;
   readonly backoffLevel: number;
   readonly blockedUntil: Date | null;
   readonly hold: HoldRow | null;
@@ -71,6 +73,10 @@ const HOST = `
          case when h.next_allowed_at = 'epoch' then clock_timestamp() else h.next_allowed_at end as "nextAllowedAt",
          extract(epoch from h.next_allowed_at - clock_timestamp()) * 1000 as "allowedInMs",
          h.gap_ms as "gapMs",
+         h.fetch_ms as "fetchMs",
+         h.crawl_delay_ms as "crawlDelayMs",
+         h.failures_in_row as "failuresInARow",
+         (select settings from crawl c where c.crawl_id = h.lease_crawl_id) as "policy",
          h.backoff_level as "backoffLevel",
          case when h.blocked_until > clock_timestamp() then h.blocked_until end as "blockedUntil",
          h.hold_who as "holdWho",
@@ -91,16 +97,13 @@ const HOST = `
     from host h
    where h.host_key = $1`;
 
-interface HostRow {
+interface HostRow extends PaceFacts {
   readonly hostId: number;
   readonly host: string;
   readonly state: Exclude<HostState, 'held'>;
   readonly inFlight: boolean | null;
   readonly nextAllowedAt: Date;
   readonly allowedInMs: string;
-  readonly gapMs: number;
-  readonly backoffLevel: number;
-  readonly blockedUntil: Date | null;
   readonly holdWho: string | null;
   readonly holdWhy: string | null;
   readonly holdSince: Date | null;
@@ -124,6 +127,7 @@ export async function explainHost(db: Db, host: HostKey): Promise<HostExplanatio
     host,
     nextAllowedAt,
     gapMs,
+    gapReason: gapReason(row),
     backoffLevel,
     blockedUntil,
     queued,

@@ -8,4 +8,5 @@ export type CrawlState = 'running' | 'stopping' | 'stopped' | 'finished';
 export type EndReason = 'finished' | 'pages spent' | 'time spent' | 'only retries left' | 'stopped';
 
 /** What a host is doing; the same words in progress, `status`, `hosts` and the search attribute `CrawlState`. */
-export type HostState = 'live' | 'resting' | 'held' | 'robots' | 'idle';
+export const HOST_STATES = ['live', 'resting', 'held', 'robots', 'idle'] as const;
+export type HostState = (typeof HOST_STATES)[number];

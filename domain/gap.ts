@@ -19,6 +19,9 @@ export interface FetchTiming {
 /** Up to where doubling may lengthen a gap: one hour (our default). */
 export const DOUBLED_GAP_CAP_MS = 3_600_000;
 
+/** The shortest gap for hosts that are not one's own, in milliseconds (R9). */
+export const STRANGERS_MIN_GAP_MS = 1_000;
+
 /**
  * The politeness gap: whole milliseconds from a fetch's end until the same host may be asked again (R9).
  *

@@ -19,6 +19,11 @@ export function slotOfFile(name: string): string | undefined {
   return /^.*-\d{17}-(.+)-\d{5,}\.warc\.gz$/.exec(name)?.[1];
 }
 
+/** The crawl in a file's name; `undefined` for a name that isn't one of ours. */
+export function crawlOfFile(name: string): string | undefined {
+  return /^(.*)-\d{17}-.+-\d{5,}\.warc\.gz$/.exec(name)?.[1];
+}
+
 /** Whether a name may be a slot: it must come back out of a file name as it went in. */
 export function isSlot(slot: string): boolean {
   return /^[A-Za-z0-9._-]{1,64}$/.test(slot) && !/-\d{17}-/.test(`-${slot}-`);

@@ -34,6 +34,8 @@ const COMMANDS = [
   'up',
   'worker',
   'migrate',
+  'hosts',
+  'crawls',
 ];
 
 test('decorum --help', async () => {
