@@ -17,6 +17,9 @@ test(
     killAll(processTreeOf(crawl.pid));
     await crawl.exitCode;
     const cut = await scene.folder.lookInto(inFlight);
+    const looked = scene.run('doctor', '--deep');
+    expect(await looked.exitCode, looked.output()).toBe(0);
+    expect(looked.output()).toContain('left open by a worker that was killed');
 
     const resumed = scene.run('resume');
     expect(await resumed.exitCode, resumed.output()).toBe(0);
