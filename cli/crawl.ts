@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { findCrawl, saveCrawl } from '../db/crawls.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import { changedSettings, sayChanges } from './changed-settings.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import { detachOption, startDetached } from './detach.ts';
 import { UsageError } from './errors.ts';
@@ -9,8 +10,7 @@ import type { ExitCode } from './exit-codes.ts';
 import { halfRemoved } from './find-crawl.ts';
 import { handOver } from './hand-over.ts';
 import type { CommandIo } from './io.ts';
-import { parseName, parseText } from './option-values.ts';
-import { DEFAULT_CRAWL_NAME, crawlOptions, workersOption } from './options.ts';
+import { commandOption, crawlOptions, workersOption } from './options.ts';
 import type { CrawlFlags } from './options.ts';
 import { addressesBy } from './own-hosts.ts';
 import { runCrawl } from './run-crawl.ts';
@@ -35,8 +35,8 @@ export function crawlCommand(io: CommandIo): Command {
     ],
   })
     .argument('[seeds...]', 'URLs to begin with; none: go on with the crawl --name')
-    .option('--name <name>', 'the name of the crawl', parseName, DEFAULT_CRAWL_NAME)
-    .option('--seeds <file>', 'a file of seeds, one a line; "-" is standard input', parseText)
+    .addOption(commandOption('name'))
+    .addOption(commandOption('seeds'))
     .option('--skip-bad', 'leave out lines of the file that are no URL, and say how many');
   for (const option of crawlOptions()) command.addOption(option);
   command.addOption(workersOption()).addOption(detachOption());
@@ -72,6 +72,9 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
       throw new UsageError(halfRemoved(flags.name));
     }
     const saved = await saveCrawl(db, flags.name, settle(before?.settings));
+    if (before !== undefined) {
+      sayChanges(session.terminal, flags, changedSettings(before.settings, saved.settings));
+    }
     const given = await handOver(session, saved, seeds, { roots: [], stderr: io.stderr });
     if (given === undefined) return EXIT.interrupted;
     return (flags.detach === true ? startDetached : runCrawl)(session, saved);

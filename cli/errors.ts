@@ -7,9 +7,19 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Everything that is wrong with a file, one line each. */
+export class FaultsInFile extends UsageError {
+  readonly faults: readonly string[];
+
+  constructor(message: string, faults: readonly string[]) {
+    super(message);
+    this.faults = faults;
+  }
+}
+
 /** What to print on standard error, and what to tell the shell. */
 export interface Failure {
-  /** One line; `undefined` where everything was said already. */
+  /** One line, and one for each fault of a file; `undefined` where everything was said already. */
   readonly message: string | undefined;
   readonly exitCode: ExitCode;
 }
@@ -41,7 +51,8 @@ export function failureOf(error: unknown): Failure {
     // Commander has printed its message, or the help that was asked for, already.
     return { message: undefined, exitCode: error.exitCode === 0 ? EXIT.finished : EXIT.usage };
   }
-  const message = `error: ${oneLine(error)}`;
+  const faults = error instanceof FaultsInFile ? error.faults : [];
+  const message = [`error: ${oneLine(error)}`, ...faults.map(onOneLine)].join('\n  ');
   if (error instanceof Error && USAGE_ERRORS.has(error.name)) {
     return { message, exitCode: EXIT.usage };
   }
@@ -77,5 +88,9 @@ function oneLine(error: unknown): string {
   // Node's AggregateError of a refused connection has an empty message; the first of its errors says it.
   const inner: unknown = error instanceof AggregateError ? error.errors.at(0) : undefined;
   const said = error.message === '' && inner !== undefined ? oneLine(inner) : error.message;
-  return said === '' ? error.name : said.trim().replace(/\s*\n\s*/g, ' ');
+  return said === '' ? error.name : onOneLine(said);
+}
+
+function onOneLine(text: string): string {
+  return text.trim().replace(/\s*\n\s*/g, ' ');
 }

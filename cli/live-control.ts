@@ -5,6 +5,7 @@ import { isAlive } from '../workers/processes.ts';
 import type { CommonFlags } from './options.ts';
 import { closing } from './session.ts';
 import type { Session } from './session.ts';
+import { configInForce } from './settings-in-force.ts';
 
 /**
  * Speaks to the workflows where a Temporal runs that could listen; `undefined` where none does. Starts no Temporal and
@@ -18,7 +19,9 @@ export async function withLiveControl<T>(
   if (!(await temporalRuns(flags))) return undefined;
   const { openServers } = await import('../workers/open-servers.ts');
   const dataDir = resolve(flags.data);
-  const joined = await openServers({ dataDir, need: 'everything', workers: 0, say: terminal.note });
+  const config = await configInForce(flags);
+  const order = { dataDir, config, need: 'everything', workers: 0, say: terminal.note } as const;
+  const joined = await openServers(order);
   return closing({ close: joined.leave }, () => withControl(joined, work));
 }
 
@@ -34,9 +37,8 @@ export async function withControl<T>(
 }
 
 /** Whether a Temporal runs that could listen: the data folder's, or one's own, which is taken at its word. */
-export async function temporalRuns({ data }: CommonFlags): Promise<boolean> {
-  const { loadConfig } = await import('../workers/config.ts');
-  if (loadConfig().temporal !== undefined) return true;
-  const { temporal } = readRecord(openDataFolder(data));
+export async function temporalRuns(flags: CommonFlags): Promise<boolean> {
+  if ((await configInForce(flags)).temporal !== undefined) return true;
+  const { temporal } = readRecord(openDataFolder(flags.data));
   return temporal !== undefined && isAlive(temporal);
 }

@@ -126,6 +126,29 @@ export function parseFolder(text: string): string {
   return text === '' ? refuse('It must name a folder.') : text;
 }
 
+/** The path of a file; `-` is standard input. */
+export function parseFile(text: string): string {
+  return text === '' ? refuse('It must name a file.') : text;
+}
+
+/** The number of a TCP port. */
+export function parsePort(text: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : NaN;
+  return port >= 1 && port <= 65_535 ? port : refuse('A port is a number from 1 to 65535.');
+}
+
+/** Where a Postgres is, as `DATABASE_URL` says it. */
+export function parsePostgresUrl(text: string): string {
+  return /^postgres(ql)?:$/.test(asUrl(text)?.protocol ?? '')
+    ? text
+    : refuse('Write it as postgres://user:password@host:5432/database.');
+}
+
+/** Refuses a value, with the remedy. */
+export function refuse(remedy: string): never {
+  throw new InvalidArgumentError(remedy);
+}
+
 function dnsServer(text: string): string {
   const [, bracketed, address = bracketed ?? text, port = String(DNS_PORT)] =
     /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text) ?? [];
@@ -142,8 +165,4 @@ function asUrl(text: string): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-function refuse(remedy: string): never {
-  throw new InvalidArgumentError(remedy);
 }

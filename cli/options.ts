@@ -1,24 +1,12 @@
 import { Option } from 'commander';
 import type { ScopeKind } from '../domain/crawl-settings.ts';
-import {
-  parseBytes,
-  parseContact,
-  parseCount,
-  parseDns,
-  parseDuration,
-  parseFactor,
-  parseFolder,
-  parseLadder,
-  parseLimit,
-  parseUserAgent,
-  parseWhole,
-} from './option-values.ts';
+import { parseDns } from './option-values.ts';
+import { KINDS } from './setting-kinds.ts';
+import { SETTINGS, settingOf, standardOf } from './setting-table.ts';
+import type { Setting } from './setting-table.ts';
+import type { Environment } from '../workers/config.ts';
 
-/** Where a crawl is kept, and what it is called, when nobody says. */
-export const DEFAULT_DATA_FOLDER = '.decorum';
-export const DEFAULT_CRAWL_NAME = 'default';
-
-const SCOPES: readonly ScopeKind[] = ['host', 'domain', 'prefix', 'any'];
+export { DEFAULT_CRAWL_NAME, DEFAULT_DATA_FOLDER } from './setting-table.ts';
 
 /** A limit; `none` lifts the one that a crawl had. */
 export type Limit = number | 'none';
@@ -26,6 +14,11 @@ export type Limit = number | 'none';
 /** What every command takes. */
 export interface CommonFlags {
   readonly data: string;
+  readonly config?: string;
+  /** The crawl that `--name` or the configuration file names; absent with commands that take no name at all. */
+  readonly name?: string;
+  /** Variables of the environment that the configuration file overrides. */
+  readonly overrides?: Environment;
   readonly json?: true;
   readonly quiet?: true;
 }
@@ -49,7 +42,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly minGap?: number;
   readonly gapFactor?: number;
   readonly dns?: readonly string[];
-  readonly allowPrivate?: true;
+  readonly allowPrivate?: boolean;
   readonly retries?: readonly number[];
   readonly robotsWait?: number;
   readonly wait?: boolean;
@@ -63,113 +56,49 @@ export interface CrawlFlags extends FollowFlags {
 
 /** The options of `crawl` that are kept with the crawl, in the order of its help. */
 export function crawlOptions(): readonly Option[] {
-  return [
-    option(
-      '--scope <kind>',
-      'follow links within: host, domain, prefix or any (default: host)',
-    ).choices(SCOPES),
-    option(
-      '--pages <n>',
-      'end after exactly this many pages; "none" lifts an earlier limit',
-      orNone(parseCount),
-    ),
-    option(
-      '--depth <n>',
-      'follow at most this many links from a seed, 0 or more; or "none"',
-      orNone(parseWhole),
-    ),
-    option(
-      '--time <duration>',
-      'end after this time, such as 90s, 15m or 2h; or "none"',
-      orNone(parseDuration),
-    ),
-    option(
-      '--contact <url>',
-      'a page or mailto: address where a site owner can complain',
-      parseContact,
-    ),
-    option('--user-agent <text>', 'the whole User-Agent, in place of ours', parseUserAgent),
-    option(
-      '--min-gap <duration>',
-      'the shortest gap between two fetches of a host (default: 1s)',
-      parseDuration,
-    ),
-    option(
-      '--gap-factor <x>',
-      'the gap as a multiple of the last fetch (default: 10)',
-      parseFactor,
-    ),
-    option(
-      '--dns <host:port>',
-      "use this DNS server, not the system's; may be given again",
-      parseDns,
-    ),
-    option('--allow-private', 'fetch from loopback and private addresses too'),
-    option(
-      '--retries <list>',
-      'wait so long after the 1st, 2nd … failure of a URL (default: 1h,6h,24h)',
-      parseLadder,
-    ),
-    option(
-      '--robots-wait <duration>',
-      'give up a host whose robots.txt stays unreachable so long (default: 24h)',
-      parseDuration,
-    ),
-    // Before its opposite, so that neither typed means absent and not true.
-    option('--wait', 'wait for retries and unreachable robots.txt (the default; undoes --no-wait)'),
-    option('--no-wait', 'end when only those are left'),
-    option(
-      '--visit-pages <n>',
-      'fetch this many pages a visit (default: chosen by load)',
-      parseCount,
-    ),
-    option('--live-hosts <n>', 'serve at most so many hosts at once (default: 500)', parseCount),
-    option(
-      '--connect-timeout <duration>',
-      'give up connecting after this time (default: 5s)',
-      parseLimit,
-    ),
-    option(
-      '--page-timeout <duration>',
-      'give up a page after this time (default: 20s)',
-      parseLimit,
-    ),
-    option(
-      '--max-bytes <size>',
-      'cut a page off here, such as 500kB or 5MB (default: 5MB)',
-      parseBytes,
-    ),
-    option(
-      '--min-free <size>',
-      'ask for nothing while the disk has less free, such as 1GB (default: 256MB)',
-      parseBytes,
-    ),
-  ];
+  return SETTINGS.filter(({ group }) => group === 'crawl').flatMap((setting) => [
+    // Without a default of commander's, so that what was not typed is absent.
+    optionOf(setting, { isNamed: true }),
+    ...(setting.opposite === undefined ? [] : [new Option(...setting.opposite)]),
+  ]);
 }
 
 /** The options of every command. */
 export function commonOptions(): readonly Option[] {
   return [
-    option('--data <dir>', 'where the crawl is kept', parseFolder).default(DEFAULT_DATA_FOLDER),
-    option('--json', 'print JSON, one object a line'),
-    option('--quiet', 'print results and errors only'),
+    commandOption('data'),
+    new Option('--config <file>', 'settings from this file; flags come before it').env(
+      'DECORUM_CONFIG',
+    ),
+    new Option('--json', 'print JSON, one object a line'),
+    new Option('--quiet', 'print results and errors only'),
   ];
 }
 
 /** The number of worker processes, of the commands that follow a crawl. */
 export function workersOption(): Option {
-  return option('--workers <n>', 'worker processes', parseCount).default(1);
+  return commandOption('workers');
 }
 
-function option<T>(
-  flags: string,
-  description: string,
-  parse?: (text: string, before: T) => T,
-): Option {
-  const made = new Option(flags, description);
-  return parse === undefined ? made : made.argParser(parse);
+/** The flag of a setting of one command, with its default. */
+export function commandOption(key: 'name' | 'seeds' | 'data' | 'workers'): Option {
+  const setting = settingOf(key);
+  const standard = standardOf(setting);
+  const option = optionOf(setting, { isNamed: false });
+  return standard === undefined ? option : option.default(setting.kind.parse(standard));
 }
 
-function orNone(parse: (text: string) => number): (text: string) => Limit {
-  return (text) => (text === 'none' ? text : parse(text));
+function optionOf(setting: Setting, { isNamed }: { readonly isNamed: boolean }): Option {
+  const { key, flag = '', kind, description, unset } = setting;
+  const standard = kind === KINDS.yesNo ? undefined : standardOf(setting);
+  const words = unset ?? (standard === 'none' ? undefined : standard);
+  const option = new Option(
+    flag,
+    isNamed && words !== undefined ? `${description} (default: ${words})` : description,
+  );
+  if (kind.choices !== undefined) return option.choices(kind.choices);
+  if (kind === KINDS.yesNo) return option;
+  // The one flag that may be given again.
+  if (key === 'dns') return option.argParser(parseDns);
+  return option.argParser(kind.parse);
 }

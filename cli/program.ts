@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { completionCommand } from './completion.ts';
+import { configCommand } from './config.ts';
 import { crawlCommand } from './crawl.ts';
 import { crawlsCommand } from './crawls.ts';
 import { doctorCommand } from './doctor.ts';
@@ -10,6 +12,7 @@ import { migrateCommand } from './migrate.ts';
 import { pauseCommand } from './pause.ts';
 import { resumeCommand } from './resume.ts';
 import { seedCommand } from './seed.ts';
+import { applyConfigFile } from './settings-in-force.ts';
 import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
 import { upCommand } from './up.ts';
@@ -49,11 +52,15 @@ ${EXIT_CODES_HELP}`,
     upCommand,
     workerCommand,
     migrateCommand,
+    configCommand,
+    completionCommand,
   ]) {
     program.addCommand(make(io));
   }
   for (const command of [program, ...program.commands]) speakThrough(command, io);
-  return program;
+  return program.hook('preAction', (_, command) => {
+    applyConfigFile(command);
+  });
 }
 
 function speakThrough(command: Command, { stdout, stderr }: CommandIo): void {

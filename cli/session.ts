@@ -8,6 +8,7 @@ import { listenForInterrupts } from './interrupts.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { CommandIo } from './io.ts';
 import type { CommonFlags } from './options.ts';
+import { configInForce } from './settings-in-force.ts';
 import { terminalOn } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -50,7 +51,8 @@ export async function withSession<T>(
     // Loaded when needed: Temporal's client takes longer to load than most commands to run.
     const { openServers } = await import('../workers/open-servers.ts');
     const dataDir = resolve(flags.data);
-    const servers = await openServers({ dataDir, say: terminal.note, ...order });
+    const config = await configInForce(flags);
+    const servers = await openServers({ dataDir, config, say: terminal.note, ...order });
     interrupts.signal.removeEventListener('abort', remark);
     return await closing({ close: servers.leave }, () => {
       const db = connectDatabase(servers.databaseUrl, { max: 2, applicationName: 'decorum cli' });
@@ -87,10 +89,9 @@ export async function closing<T>(
 }
 
 /** Whether there can be crawls already: in a data folder that is there, or in a database of one's own. */
-export async function mayHaveCrawls({ data }: CommonFlags): Promise<boolean> {
-  if (existsSync(data)) return true;
-  const { loadConfig } = await import('../workers/config.ts');
-  return loadConfig().databaseUrl !== undefined;
+export async function mayHaveCrawls(flags: CommonFlags): Promise<boolean> {
+  if (existsSync(flags.data)) return true;
+  return (await configInForce(flags)).databaseUrl !== undefined;
 }
 
 /**

@@ -5,8 +5,9 @@ import type { RequestUrl } from '../domain/request-url.ts';
 import { scopeRootsOf } from '../domain/scope.ts';
 import { userAgentOf } from '../domain/user-agent.ts';
 import { UsageError } from './errors.ts';
-import type { CrawlFlags, Limit } from './options.ts';
+import type { CrawlFlags } from './options.ts';
 import type { Ownership } from './own-hosts.ts';
+import { SETTINGS } from './setting-table.ts';
 import { VERSION } from './version.ts';
 
 /** The shortest gap with which somebody else's host is asked (R9). */
@@ -48,30 +49,16 @@ export function settingsOf(flags: CrawlFlags, source: SettingsSource): CrawlSett
   return settings;
 }
 
-/** Flags that are settings by another name; those not typed leave no key. */
+/** Settings that were typed or that a file has; others leave no key. */
 function typed(flags: CrawlFlags): Partial<CrawlSettings> {
-  const settings: { readonly [K in keyof CrawlSettings]?: CrawlSettings[K] | undefined } = {
-    pageBudget: limit(flags.pages),
-    depthLimit: limit(flags.depth),
-    timeBudgetMs: limit(flags.time),
-    minGapMs: flags.minGap,
-    gapFactor: flags.gapFactor,
-    dnsServers: flags.dns,
-    retryLadderMs: flags.retries,
-    robotsWaitMs: flags.robotsWait,
-    waitForRetries: flags.wait,
-    visitPages: flags.visitPages,
-    liveHostCap: flags.liveHosts,
-    connectTimeoutMs: flags.connectTimeout,
-    pageTimeoutMs: flags.pageTimeout,
-    maxBodyBytes: flags.maxBytes,
-    minFreeBytes: flags.minFree,
-  };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-}
-
-function limit(typed: Limit | undefined): number | null | undefined {
-  return typed === 'none' ? null : typed;
+  const values = new Map<string, unknown>(Object.entries(flags));
+  return Object.fromEntries(
+    SETTINGS.flatMap(({ key, kept }) => {
+      const value = values.get(key);
+      if (kept === undefined || value === undefined) return [];
+      return [[kept, value === 'none' ? null : value]];
+    }),
+  );
 }
 
 function scopeOf({ scope, name }: CrawlFlags, before: CrawlSettings | undefined): ScopeKind {

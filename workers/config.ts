@@ -98,6 +98,15 @@ export function loadConfig(environment: Environment = process.env): Config {
   };
 }
 
+/**
+ * Reads the environment with some of its variables set otherwise, as a configuration file does.
+ *
+ * @throws BadInput naming every value that is wrong, at once.
+ */
+export function loadConfigWith(overrides: Environment = {}): Config {
+  return loadConfig({ ...process.env, ...overrides });
+}
+
 const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']);
 
 const port = z.coerce.number().int().min(1).max(65_535).optional();

@@ -31,11 +31,13 @@ const COMMANDS = [
   'export',
   'seed',
   'doctor',
+  'hosts',
+  'crawls',
   'up',
   'worker',
   'migrate',
-  'hosts',
-  'crawls',
+  'config',
+  'completion',
 ];
 
 test('decorum --help', async () => {
