@@ -35,12 +35,14 @@ export async function endServers(dataDir: string): Promise<EndedServers> {
   const folder = dataFolderAt(dataDir);
   const found = supervisorOf(folder);
   if (found === undefined) return (await stopLeftovers(folder)) ? 'leftovers' : 'nothing';
-  await enquire(found, 'end', ENDING_LIMIT_MS);
+  const answer = await enquire(found, 'end', ENDING_LIMIT_MS);
   if (!(await hasEnded(found.supervisor, SUPERVISOR_EXIT_MS))) {
     throw new ServersUnreachable(
       `The supervisor (pid ${found.supervisor.pid}) does not end: see ${folder.logs}`,
     );
   }
+  // One that was killed over it, or a moment before, has left its servers behind.
+  if (answer === undefined && (await stopLeftovers(folder))) return 'leftovers';
   return 'supervisor';
 }
 

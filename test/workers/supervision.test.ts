@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../workers/config.ts';
+import { endServers, findServers } from '../../workers/enquiry.ts';
 import { openServers, type Servers, type ServersOrder } from '../../workers/open-servers.ts';
 import { postgresHome } from '../../workers/postgres-home.ts';
 import { identify, isAlive, signalProcess, type ProcessId } from '../../workers/processes.ts';
@@ -99,6 +101,64 @@ test('when the supervisor alone is killed its workers leave, and the next start 
   await second.leave();
 });
 
+test('detached servers outlive their last client and its terminal, say who they are, and end when asked to', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir);
+  const all = processesOf(first);
+  first.detach();
+  expect(await first.leave()).toEqual({ stopped: false });
+  const [supervisor] = all;
+  if (supervisor !== undefined) signalProcess(supervisor, 'SIGHUP');
+
+  const found = await findServers(dataDir);
+  expect(found?.servers).toMatchObject({
+    supervisor: supervisor?.pid,
+    detached: true,
+    clients: [],
+    postgres: { kind: 'embedded', pid: all[1]?.pid },
+    temporal: { kind: 'embedded', pid: all[2]?.pid },
+    uiUrl: first.uiUrl,
+    workers: [all[3]?.pid],
+  });
+
+  const second = await open(dataDir, { need: 'database' });
+  expect((await findServers(dataDir))?.servers.clients).toEqual([process.pid]);
+  expect(await endServers(dataDir)).toBe('supervisor');
+  expect(await second.lost).toBe('ended');
+  expect(all.filter(isAlive)).toEqual([]);
+  expect(await findServers(dataDir)).toBeUndefined();
+  expect(await endServers(dataDir)).toBe('nothing');
+});
+
+test('what a killed supervisor left running is ended when asked to', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir, { workers: 0 });
+  first.detach();
+  const [supervisor, ...servers] = processesOf(first);
+  if (supervisor !== undefined) signalProcess(supervisor, 'SIGKILL');
+  expect(await first.lost).toBe('killed');
+
+  expect(await endServers(dataDir)).toBe('leftovers');
+
+  expect(servers).toHaveLength(2);
+  expect(servers.filter(isAlive)).toEqual([]);
+});
+
+test('a client hears of a wish for another port than its servers have', async () => {
+  const dataDir = aDataFolder();
+  const first = await open(dataDir, { need: 'database' });
+  const { port } = new URL(first.databaseUrl);
+  const config = loadConfig({
+    ...process.env,
+    DECORUM_POSTGRES_PORT: String(Number(port) + 1),
+  });
+
+  const opening = open(dataDir, { need: 'database', config });
+
+  await expect(opening).rejects.toThrow(`runs on port ${port} already`);
+  await first.leave();
+});
+
 function aDataFolder(): string {
   // Private, as mkdtemp makes it: what root finds in its own home.
   const parent = mkdtempSync(join(tmpdir(), 'decorum-supervision-'));
@@ -114,9 +174,12 @@ function aDataFolder(): string {
 
 async function open(
   dataDir: string,
-  { need = 'everything', workers = 1, say = () => undefined }: Partial<ServersOrder> = {},
+  { need = 'everything', workers = 1, say = () => undefined, ...rest }: Partial<ServersOrder> = {},
 ): Promise<Servers> {
-  const servers = await openServers({ dataDir, need, workers, say, workerEntry: standIn });
+  const servers = await openServers({
+    ...rest,
+    ...{ dataDir, need, workers, say, workerEntry: standIn },
+  });
   onTestFinished(async () => {
     await servers.leave();
   });
