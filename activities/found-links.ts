@@ -3,7 +3,7 @@ import type { FoundLink } from '../db/settle.ts';
 import { linkExclusion } from '../domain/admission.ts';
 import { bandOf } from '../domain/band.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
-import { hostKeyOf } from '../domain/host-key.ts';
+import { hostKeyOf, type HostKey } from '../domain/host-key.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { Scope } from '../domain/scope.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
@@ -23,6 +23,34 @@ export function redirectTarget(
 ): readonly FoundLink[] {
   return entering(settings, [target], { depth, hops: hops + 1 });
 }
+
+/** The sitemaps that a robots.txt or an index names: a host may keep its own, and those of others are in scope or not. */
+export function sitemapFiles(
+  { settings, requestUrl }: ClaimedUrl,
+  files: readonly RequestUrl[],
+  depth: number,
+): readonly FoundLink[] {
+  if (depth > MAX_SITEMAP_DEPTH) return [];
+  const own = files.filter((file) => hostKeyOf(file) === hostKeyOf(requestUrl));
+  const others = files.filter((file) => hostKeyOf(file) !== hostKeyOf(requestUrl));
+  return [
+    ...entering({ ...settings, scope: 'any', depthLimit: null }, own, { depth, hops: 0 }),
+    ...entering({ ...settings, depthLimit: null }, others, { depth, hops: 0 }),
+  ];
+}
+
+/** The pages that a sitemap names, as if a home page linked to them. A host speaks for those in `hosts` only. */
+export function sitemapPages(
+  { settings }: ClaimedUrl,
+  pages: readonly RequestUrl[],
+  hosts: ReadonlySet<HostKey>,
+): readonly FoundLink[] {
+  const own = pages.filter((page) => hosts.has(hostKeyOf(page)));
+  return entering(settings, own, { depth: 1, hops: 0 });
+}
+
+/** Indexes of indexes are against the protocol, and written all the same; our choice. */
+const MAX_SITEMAP_DEPTH = 3;
 
 function entering(
   settings: CrawlSettings,

@@ -1,8 +1,10 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { WarcPlace } from '../store/warc-store.ts';
 import type { FetchResult } from '../web/fetch-url.ts';
+import type { Sitemap } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
 import { directivesOf, linksOfAnswer } from './page-links.ts';
+import { isNamedSitemap } from './sitemaps.ts';
 
 /** Where a page's answer lies, and what it says; nothing of it where there is nothing to keep. */
 export interface KeptPage {
@@ -11,6 +13,7 @@ export interface KeptPage {
   /** Where the page leads and may be left by; absent where it is none. */
   readonly links?: readonly string[];
   readonly noindex?: boolean;
+  readonly sitemap?: Sitemap;
   /** Why a page could not be parsed, or not to its end. */
   readonly stopped?: string;
 }
@@ -34,13 +37,19 @@ export async function keepPage(
   if (outcome.kind !== 'fetched') return { place };
 
   const parsed = isGood(answer.status)
-    ? await parser.parse({ url: url.requestUrl, contentType, body })
+    ? await parser.parse({
+        url: url.requestUrl,
+        contentType,
+        body,
+        namedSitemap: isNamedSitemap(url),
+      })
     : undefined;
   const page = parsed?.kind === 'parsed' ? parsed.page : undefined;
   const { noindex, nofollow } = directivesOf(url, answer, page, Date.now());
   return {
     place,
     noindex,
+    ...(page?.sitemap === undefined || nofollow ? {} : { sitemap: page.sitemap }),
     ...(page?.title === undefined ? {} : { title: page.title }),
     ...(isGood(answer.status) ? { links: nofollow ? [] : linksOfAnswer(url, answer, page) } : {}),
     ...(parsed?.kind === 'stopped' ? { stopped: `parse stopped by ${parsed.reason}` } : {}),

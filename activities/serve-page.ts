@@ -4,6 +4,7 @@ import type { FoundLink } from '../db/settle.ts';
 import { MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
+import { MAX_SITEMAP_BYTES } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf, type RecordExtras } from './fetch-record.ts';
 import { foundLinks, redirectTarget } from './found-links.ts';
@@ -24,6 +25,7 @@ import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
+import { isNamedSitemap, tellEntries, tellSitemaps } from './sitemaps.ts';
 import type { Stay } from './stay.ts';
 import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
 
@@ -54,12 +56,14 @@ export async function servePage(
 /** Why a claimed URL may not be fetched after all, by what is known without asking anybody. */
 async function refusalOf(
   deps: ActivityDeps,
-  { url, robots }: ClaimedRequest,
+  claimed: ClaimedRequest,
 ): Promise<Verdict | undefined> {
+  const { url, robots } = claimed;
   if (url.claims > MAX_CLAIMS) return ended(url, 'dead', 'dead', 'never settled', false);
   if (robots.gaveUp) return ended(url, 'dead', 'dead', 'robots unreachable', false);
   if (robots.access !== 'rules') return undefined;
   const rules = await robotsRulesOf(deps, robots, url.settings.userAgent);
+  await tellSitemaps(deps, claimed, rules);
   const { allowed, rule, line } = robotsVerdict(rules, url.requestUrl);
   if (allowed) return undefined;
   return ended(
@@ -91,7 +95,9 @@ async function fetchAndSettle(
       allowPrivate: settings.allowPrivate,
       connectTimeoutMs: settings.connectTimeoutMs,
       pageTimeoutMs: settings.pageTimeoutMs,
-      maxBodyBytes: settings.maxBodyBytes,
+      maxBodyBytes: isNamedSitemap(url)
+        ? Math.max(settings.maxBodyBytes, MAX_SITEMAP_BYTES)
+        : settings.maxBodyBytes,
       signal: kept.lost,
     });
     fetchedMs = result.fetchMs;
@@ -107,9 +113,13 @@ async function fetchAndSettle(
       return sent(lease, debt);
     }
     const links = linksOf(url, result, keptPage);
+    const { sitemap } = keptPage;
+    const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
     const settled = await settleSurely(deps, lease, () => {
       const verdict = verdictOf(url, result.outcome, owedNowMs(debt));
+      // A sitemap is no page of the budget (R43).
+      const counted = sitemap === undefined ? verdict : { ...verdict, isPage: false };
       return {
         crawlId: url.crawlId,
         host: hostSettlementNow(debt),
@@ -118,9 +128,9 @@ async function fetchAndSettle(
           url.requestUrl,
           verdict.outcome,
           result,
-          extrasOf(verdict, keptPage, links.length),
+          extrasOf(verdict, keptPage, links.length + named),
         ),
-        outbox: outboxRowOf(url, verdict, { bytes, links }),
+        outbox: outboxRowOf(url, counted, { bytes, links }),
       };
     });
     if (!settled)

@@ -1,6 +1,7 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink, OutboxRow, UrlSettlement } from '../db/settle.ts';
 import type { FetchOutcome } from '../domain/outcome.ts';
+import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import { MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
@@ -142,7 +143,8 @@ export function outboxRowOf(
     bytes,
     settled: isPage ? 1 : 0,
     released: url.reserved ? 1 : 0,
-    foundOn: url.requestUrl,
+    // A redirect of a sitemap leads to a sitemap.
+    foundOn: isNamedSitemap(url) ? url.foundOn : url.requestUrl,
     links,
   };
 }

@@ -28,6 +28,8 @@ export interface ClaimedUrl {
   readonly requestUrl: RequestUrl;
   readonly depth: number;
   readonly hops: number;
+  /** The page or robots.txt that it was first found on; `null` for a seed. */
+  readonly foundOn: string | null;
   /** Claims since the URL was last settled, this one included. */
   readonly claims: number;
   readonly failures: number;
@@ -210,6 +212,7 @@ const CLAIM = `
          chosen.request_url as "requestUrl",
          chosen.depth,
          chosen.hops,
+         chosen.found_on as "foundOn",
          coalesce((select claims from taken), chosen.claims) as "claims",
          chosen.failures,
          coalesce((select reserved from taken), chosen.reserved) as "reserved",
@@ -255,6 +258,7 @@ interface ClaimRow {
   readonly requestUrl: string;
   readonly depth: number;
   readonly hops: number;
+  readonly foundOn: string | null;
   readonly claims: number;
   readonly failures: number;
   readonly reserved: boolean;
@@ -314,7 +318,8 @@ function held(row: ClaimRow): Claim {
 }
 
 function granted(row: ClaimRow, lease: GrantedLease): Claim {
-  const { crawlId, crawl, settings, keyHash, depth, hops, claims, failures, reserved } = row;
+  const { crawlId, crawl, settings, keyHash, depth, hops, foundOn, claims, failures, reserved } =
+    row;
   const { origin, robotsId, version, access, tries, hopUrl, gaveUp } = row;
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
   return {
@@ -327,6 +332,7 @@ function granted(row: ClaimRow, lease: GrantedLease): Claim {
       keyHash,
       depth,
       hops,
+      foundOn,
       claims,
       failures,
       reserved,

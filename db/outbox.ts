@@ -5,8 +5,8 @@ import { urlKeyOf } from '../domain/url-key.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import type { FoundLink } from './settle.ts';
 
-/** How many seeds one outbox row carries: as many as the links of a page, for which admit's batches are made. */
-const SEEDS_A_ROW = 100;
+/** How many links one outbox row carries: as many as a page has, for which admit's batches are made. */
+const LINKS_A_ROW = 100;
 
 const ADD = `
   insert into outbox (crawl_id, links)
@@ -65,11 +65,30 @@ function rowsOf(urls: readonly RequestUrl[], bands: number): readonly string[] {
     hops: 0,
     band: bandOf({ url, depth: 0, bands }),
   }));
+  return inRows(links);
+}
+
+function inRows(links: readonly FoundLink[]): readonly string[] {
   const rows: string[] = [];
-  for (let at = 0; at < links.length; at += SEEDS_A_ROW) {
-    rows.push(JSON.stringify(links.slice(at, at + SEEDS_A_ROW)));
+  for (let at = 0; at < links.length; at += LINKS_A_ROW) {
+    rows.push(JSON.stringify(links.slice(at, at + LINKS_A_ROW)));
   }
   return rows;
+}
+
+const ADD_FOUND = `
+  insert into outbox (crawl_id, found_on, links)
+  select $1, $2, links
+    from unnest($3::jsonb[]) as rows (links)`;
+
+/** Gives links to the crawl's frontier that no fetch's settle carries: those that a robots.txt or a sitemap names. */
+export async function addFound(
+  db: Db,
+  { crawlId, foundOn }: { readonly crawlId: number; readonly foundOn: string },
+  links: readonly FoundLink[],
+): Promise<void> {
+  const values = [crawlId, foundOn, inRows(links)];
+  await db.query({ name: 'add_found', text: ADD_FOUND, values });
 }
 
 // Index: host_crawl_pkey.

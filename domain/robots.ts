@@ -11,6 +11,8 @@ export { productTokenOf } from './robots-group.ts';
 export interface RobotsRules {
   /** In the order in which they decide. */
   readonly rules: readonly RobotsRule[];
+  /** The values of the `Sitemap` lines, each once, as written. */
+  readonly sitemaps: readonly string[];
   readonly crawlDelayMs: number | undefined;
 }
 
@@ -29,7 +31,11 @@ export interface RobotsVerdict {
  */
 export function parseRobots(body: string, productToken: string): RobotsRules {
   const { rules, crawlDelays } = groupFor(productToken, body);
-  return { rules: rulesOf(rules), crawlDelayMs: longestDelayMs(crawlDelays) };
+  return {
+    rules: rulesOf(rules),
+    sitemaps: sitemapsOf(body),
+    crawlDelayMs: longestDelayMs(crawlDelays),
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { RobotsMeta } from '../domain/robots-directives.ts';
-import { parseRequestUrl } from '../domain/request-url.ts';
+import { asRequestUrl, parseRequestUrl } from '../domain/request-url.ts';
 import { decodeHtml } from './charset.ts';
 import { readTags } from './html-tags.ts';
 import { PageNotes } from './page-notes.ts';
+import { readSitemap, type Sitemap } from './read-sitemap.ts';
 
 /** A page as it was fetched, its content codings undone. */
 export interface PageSource {
@@ -11,12 +12,16 @@ export interface PageSource {
   /** The raw `Content-Type`; empty if there was none. */
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** Whether a robots.txt, or an index that it names, calls it a sitemap. */
+  readonly namedSitemap?: boolean;
   /** Whether what a page shows counts as linked too: images (`srcset` and lazy ones), media, scripts, style sheets. */
   readonly embeds?: boolean;
 }
 
 /** What a page says to a crawler. */
 export interface ParsedPage {
+  /** Where it is a sitemap; it has nothing else then. */
+  readonly sitemap?: Sitemap;
   /** White space collapsed, free of NUL, at most 500 characters. */
   readonly title: string | undefined;
   /** Request URLs in the order of the page, each once, at most 10,000. */
@@ -55,10 +60,17 @@ const NO_PAGE: ParsedPage = {
 /**
  * Reads a page's links (R35): `a`, `area`, `frame`, `iframe`, `meta refresh`, and `link` with `next`, `prev` or
  * `canonical`, against `<base>`. Links marked `rel=nofollow` are among them; what a `template` keeps back is not. Only
- * HTML has links; a body without a type counts as HTML if it begins like it. The same bytes give the same answer (R37).
+ * HTML has links, and sitemaps have entries; a body without a type counts as HTML if it begins like it. The same bytes
+ * give the same answer (R37).
  */
-export function extractPage({ url, contentType, body, embeds = false }: PageSource): ParsedPage {
-  if (!isHtml(contentType, body)) return NO_PAGE;
+export function extractPage(source: PageSource): ParsedPage {
+  const { url, contentType, body, embeds = false, namedSitemap = false } = source;
+  const isPage = isHtml(contentType, body);
+  if (!isPage || namedSitemap) {
+    const sitemap = readSitemap(body, { url: asRequestUrl(url), contentType, named: namedSitemap });
+    if (sitemap !== undefined) return { ...NO_PAGE, sitemap };
+  }
+  if (!isPage) return NO_PAGE;
   const notes = new PageNotes(embeds);
   readTags(decodeHtml(body.subarray(0, MAX_PAGE_BYTES), contentType).text, notes);
 

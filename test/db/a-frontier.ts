@@ -50,6 +50,7 @@ export interface GivenUrl {
   readonly failures?: number;
   readonly hops?: number;
   readonly reserved?: boolean;
+  readonly foundOn?: string;
 }
 
 /** A URL in its host's back queue, or in another state, past the outbox. */
@@ -60,17 +61,17 @@ export async function givenUrl(
   given: GivenUrl = {},
 ): Promise<void> {
   const { state = 'assigned', band = 1, dueInMs = -1_000, claims = 0, failures = 0 } = given;
-  const { hops = 0, reserved = false } = given;
+  const { hops = 0, reserved = false, foundOn = null } = given;
   await db.query(
     `insert into host_crawl (host_id, crawl_id) values ($1, $2) on conflict do nothing`,
     [hostId, crawlId],
   );
   await db.query(
     `insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, hops, claims, failures, reserved,
-                      due_at)
-     values ($1, $2, md5($3)::uuid, $3, $4, $5, 0, $6, $7, $8, $9,
-             clock_timestamp() + $10 * interval '1 millisecond')`,
-    [hostId, crawlId, url, state, band, hops, claims, failures, reserved, dueInMs],
+                      found_on, due_at)
+     values ($1, $2, md5($3)::uuid, $3, $4, $5, 0, $6, $7, $8, $9, $10,
+             clock_timestamp() + $11 * interval '1 millisecond')`,
+    [hostId, crawlId, url, state, band, hops, claims, failures, reserved, foundOn, dueInMs],
   );
 }
 
