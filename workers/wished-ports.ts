@@ -6,14 +6,7 @@ import { BadInput } from './server-errors.ts';
 import type { Need } from './supervisor-protocol.ts';
 
 /** Of the ports that the settings wish for, those of servers that are ours to start and needed. */
-export function wishedPorts(
-  {
-    ports = {},
-    databaseUrl,
-    temporal,
-  }: Pick<Config, 'databaseUrl' | 'temporal'> & { readonly ports?: RememberedPorts },
-  need: Need,
-): RememberedPorts {
+export function wishedPorts({ ports, databaseUrl, temporal }: Config, need: Need): RememberedPorts {
   const isOurs: Readonly<Record<keyof RememberedPorts, boolean>> = {
     postgres: databaseUrl === undefined,
     temporal: need === 'everything' && temporal === undefined,
