@@ -9,6 +9,7 @@ import { listenForInterrupts } from './interrupts.ts';
 import type { CommandIo } from './io.ts';
 import type { CommonFlags } from './options.ts';
 import { closing, terminalFor, withSession } from './session.ts';
+import { configReader } from './settings-in-force.ts';
 import type { Terminal } from './terminal.ts';
 
 interface DoctorFlags extends CommonFlags {
@@ -37,7 +38,9 @@ export function doctorCommand(io: CommandIo): Command {
       show(terminal, flags, finding);
     };
     const { examine } = await import('../workers/doctor/examine.ts');
-    for await (const finding of examine({ dataDir: resolve(flags.data) })) hear(finding);
+    const dataDir = resolve(flags.data);
+    const readConfig = await configReader(flags);
+    for await (const finding of examine({ dataDir, readConfig })) hear(finding);
     const isWhole = flags.deep !== true || (await lookDeep(flags, io, hear));
     const tally = tallyOf(findings);
     terminal.print(
@@ -64,7 +67,7 @@ async function lookDeep(
   hear: (finding: Finding) => void,
 ): Promise<boolean> {
   const { whereToLook } = await import('../workers/doctor/where-to-look.ts');
-  const place = await whereToLook(resolve(flags.data));
+  const place = await whereToLook(resolve(flags.data), await configReader(flags));
   switch (place.kind) {
     case 'nowhere':
       hear(place.finding);

@@ -38,7 +38,7 @@ export function exportCommand(io: CommandIo): Command {
       ['decorum export docs --since 24h --robots', 'the last day, robots.txt files too'],
     ],
   })
-    .argument('[name]', 'the crawl', parseName, DEFAULT_CRAWL_NAME)
+    .argument('[name]', `the crawl (default: "${DEFAULT_CRAWL_NAME}")`, parseName)
     .addOption(
       new Option(
         '--format <format>',
@@ -53,23 +53,26 @@ export function exportCommand(io: CommandIo): Command {
       parseInstant,
     )
     .option('--robots', 'robots.txt files too; their "kind" is "robots", not "page"');
-  return withCommonOptions(command).action(async (name: string, flags: ExportFlags) => {
-    const format = formatOf(flags);
-    await requireCrawls(flags);
-    // Opened before the servers are started, so that a bad place costs nothing.
-    const file =
-      flags.output === undefined ? undefined : await fileSink(flags.output, flags.force === true);
-    try {
-      io.ended(
-        await withSession(flags, { need: 'database' }, io, async (session) => {
-          const sink = file ?? standardOutput(io, session.interrupts.signal);
-          return exportTo(sink, session, { name, format, flags }, io);
-        }),
-      );
-    } finally {
-      await file?.abandon();
-    }
-  });
+  return withCommonOptions(command).action(
+    async (typed: string | undefined, flags: ExportFlags) => {
+      const name = typed ?? flags.name ?? DEFAULT_CRAWL_NAME;
+      const format = formatOf(flags);
+      await requireCrawls(flags);
+      // Opened before the servers are started, so that a bad place costs nothing.
+      const file =
+        flags.output === undefined ? undefined : await fileSink(flags.output, flags.force === true);
+      try {
+        io.ended(
+          await withSession(flags, { need: 'database' }, io, async (session) => {
+            const sink = file ?? standardOutput(io, session.interrupts.signal);
+            return exportTo(sink, session, { name, format, flags }, io);
+          }),
+        );
+      } finally {
+        await file?.abandon();
+      }
+    },
+  );
 }
 
 interface Order {

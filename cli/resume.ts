@@ -43,7 +43,7 @@ export function resumeCommand(io: CommandIo): Command {
     await requireCrawls(flags);
     const { host } = flags;
     if (host === undefined) {
-      io.ended(await resumeCrawl(name ?? DEFAULT_CRAWL_NAME, flags, io));
+      io.ended(await resumeCrawl(name ?? flags.name ?? DEFAULT_CRAWL_NAME, flags, io));
       return;
     }
     if (name !== undefined) {

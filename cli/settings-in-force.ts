@@ -28,10 +28,15 @@ export function applyConfigFile(command: Command): void {
 }
 
 /** What the environment says, and the configuration file over it. */
-export async function configInForce({ overrides }: CommonFlags): Promise<Config> {
+export async function configInForce(flags: CommonFlags): Promise<Config> {
+  return (await configReader(flags))();
+}
+
+/** The same as a function, for those who want to say themselves what is wrong with it. */
+export async function configReader({ overrides }: CommonFlags): Promise<() => Config> {
   // Loaded when needed: it loads Temporal's own configuration.
   const { loadConfigWith } = await import('../workers/config.ts');
-  return loadConfigWith(overrides);
+  return () => loadConfigWith(overrides);
 }
 
 /** One setting as it holds now; `value` as it is written, with passwords left out. */

@@ -42,7 +42,7 @@ export function stopCommand(io: CommandIo): Command {
     const { servers = false } = flags;
     let exitCode: ExitCode = EXIT.finished;
     if (name !== undefined || !servers) {
-      exitCode = await stopCrawl(name ?? DEFAULT_CRAWL_NAME, flags, io);
+      exitCode = await stopCrawl(name ?? flags.name ?? DEFAULT_CRAWL_NAME, flags, io);
     }
     if (servers) await stopServers(flags, terminalFor(flags, io));
     io.ended(exitCode);

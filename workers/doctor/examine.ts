@@ -20,7 +20,7 @@ export type { Finding } from './finding.ts';
 /** What to examine. */
 export interface Examination {
   readonly dataDir: string;
-  /** For tests: another environment than the process's. */
+  /** Gives another configuration than the environment's. */
   readonly readConfig?: () => Config;
 }
 
