@@ -1,0 +1,3 @@
+import { caseReport } from './case-report.ts';
+
+process.stdout.write(`${caseReport().join('\n')}\n`);
