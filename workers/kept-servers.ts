@@ -79,6 +79,8 @@ export function keepWorker(
 ): Promise<Kept<OwnWorker>> {
   const { folder, config, workerArguments, say } = options;
   const environment = {
+    // Of glibc: an arena a thread and core holds on to memory; with two a worker of 121 hosts took 29 MB less.
+    MALLOC_ARENA_MAX: '2',
     ...config.surroundings.environment,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: address,
