@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressRefusal, isLoopbackHost, isPrivateHost } from '../../domain/address-rules.ts';
+import {
+  addressRefusal,
+  isLoopbackHost,
+  isPrivateHost,
+  parseAddressRange,
+} from '../../domain/address-rules.ts';
 import { asHostKey } from '../../domain/host-key.ts';
 
 const PUBLIC_ONLY = { allowPrivate: false };
@@ -69,6 +74,19 @@ describe('addressRefusal', () => {
     '64:ff9b:1::7f00:1',
     'fec0::1',
     '100::1',
+    '192.0.0.192',
+    '192.88.99.1',
+    '198.51.100.7',
+    '203.0.113.7',
+    '239.255.255.250',
+    'fd20:ce::254',
+    'fe80::a9fe:a9fe',
+    '169.254.170.23',
+    '2002:e000:1::',
+    '3fff::1',
+    '4000::1',
+    '8000::1',
+    '64:ff9b:2::1',
   ])('%s is refused whatever is allowed', (address) => {
     expect(addressRefusal(address, PUBLIC_ONLY)).toBeDefined();
     expect(addressRefusal(address, PRIVATE_TOO)).toBeDefined();
@@ -86,10 +104,85 @@ describe('addressRefusal', () => {
     );
   });
 
+  test.each([
+    '127.1',
+    '0x7f.0.0.1',
+    '2130706433',
+    '010.0.0.1',
+    '127.0.0.1.',
+    '[::1]',
+    '1.2.3.4/32',
+  ])('%s is no spelling of an address: a socket would look it up as a name', (text) => {
+    expect(addressRefusal(text, PRIVATE_TOO)).toContain('no IP address');
+  });
+
   test('what is no address is refused, and nothing throws', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(addressRefusal(`x${text}`, PRIVATE_TOO)).toContain('no IP address');
+      }),
+    );
+  });
+});
+
+describe('a range that is allowed', () => {
+  test.each([
+    { range: '10.0.0.0/8', address: '10.255.0.1' },
+    { range: '10.0.0.0/8', address: '::ffff:10.0.0.1' },
+    { range: '10.0.0.0/8', address: '64:ff9b::10.0.0.1' },
+    { range: '127.0.0.2/32', address: '127.0.0.2' },
+    { range: 'fd00::/8', address: 'fd12::1' },
+    { range: '198.18.0.0/15', address: '198.19.255.255' },
+    { range: '2001:db8::/32', address: '2001:db8::5' },
+  ])('$range has $address in it', ({ range, address }) => {
+    expect(addressRefusal(address, PUBLIC_ONLY)).toBeDefined();
+    expect(addressRefusal(address, { ...PUBLIC_ONLY, allowedRanges: [range] })).toBeUndefined();
+  });
+
+  test.each([
+    { range: '10.0.0.0/8', address: '11.0.0.1', refused: false },
+    { range: '10.0.0.0/8', address: '192.168.0.1', refused: true },
+    { range: '10.0.0.0/8', address: 'fd00::1', refused: true },
+    { range: '127.0.0.2/32', address: '127.0.0.3', refused: true },
+    { range: '0.0.0.0/0', address: '169.254.169.254', refused: true },
+    { range: '0.0.0.0/0', address: '224.0.0.1', refused: true },
+    { range: '0.0.0.0/0', address: '255.255.255.255', refused: true },
+    { range: '0.0.0.0/0', address: '0.0.0.0', refused: true },
+    { range: '::/0', address: '::', refused: true },
+    { range: '::/0', address: '::1', refused: false },
+    { range: '::/0', address: '::ffff:127.0.0.1', refused: true },
+    { range: '::/0', address: 'fd00:ec2::254', refused: true },
+  ])('$range leaves $address refused: $refused', ({ range, address, refused }) => {
+    const refusal = addressRefusal(address, { ...PUBLIC_ONLY, allowedRanges: [range] });
+
+    expect(refusal !== undefined).toBe(refused);
+  });
+
+  test.each([
+    { text: '10.0.0.0/8', range: '10.0.0.0/8' },
+    { text: ' 10.1.2.3/8 ', range: '10.0.0.0/8' },
+    { text: '10.1.2.3', range: '10.1.2.3/32' },
+    { text: 'FD00::1/8', range: 'fd00::/8' },
+    { text: '::1', range: '::1/128' },
+    { text: '0.0.0.0/0', range: '0.0.0.0/0' },
+    { text: '10.0.0.0/33', range: undefined },
+    { text: '::/129', range: undefined },
+    { text: '10.0.0.0/', range: undefined },
+    { text: '10.0.0.0/-1', range: undefined },
+    { text: '10.0/8', range: undefined },
+    { text: 'fe80::1%eth0', range: undefined },
+    { text: 'localhost', range: undefined },
+    { text: '', range: undefined },
+  ])('"$text" is read as $range', ({ text, range }) => {
+    expect(parseAddressRange(text)).toBe(range);
+  });
+
+  test('is written so that it is read the same again', () => {
+    const address = fc.oneof(fc.ipV4(), fc.ipV6());
+    fc.assert(
+      fc.property(address, fc.nat(140), (first, bits) => {
+        const range = parseAddressRange(`${first}/${bits}`);
+        if (range !== undefined) expect(parseAddressRange(range)).toBe(range);
       }),
     );
   });
