@@ -1,4 +1,5 @@
 import type { Tx } from '../pool.ts';
+import { WHOLE_CRAWL } from './check.ts';
 
 /** A WARC file as the fetch records know it. */
 export interface RecordedFile {
@@ -8,13 +9,14 @@ export interface RecordedFile {
   readonly records: number;
 }
 
-// One scan of fetch_record; a group a file.
+// One scan of fetch_record; a group a file. A removal with its files deletes them before the records.
 const FILES = `
   select warc_file as "file",
          max(warc_offset + warc_length)::bigint as "endBytes",
          count(*)::bigint as "records"
     from fetch_record
    where warc_file is not null
+     and ${WHOLE_CRAWL}
    group by warc_file
    order by warc_file`;
 

@@ -26,5 +26,11 @@ export interface DeepStatement {
   readonly text: string;
 }
 
+/**
+ * A condition on rows that have a crawl: it isn't being removed. While that goes on its rows go one after another, so
+ * what is left of them adds up to nothing.
+ */
+export const WHOLE_CRAWL = `crawl_id not in (select crawl_id from crawl where removing_since is not null)`;
+
 /** Examples told of one check; our choice. */
 export const EXAMPLES = 5;

@@ -1,4 +1,4 @@
-import type { DeepStatement } from './check.ts';
+import { WHOLE_CRAWL, type DeepStatement } from './check.ts';
 
 // Two scans, of url and of fetch_record. What the one writer keeps is compared after adding what still waits for it in
 // the outbox, since settle commits a URL's state, its record and its outbox row together. Outcomes that may leave no
@@ -12,6 +12,7 @@ const COUNTS = `
            count(*) filter (where state <> 'assigned' and (reserved or claims > 0)) as unserved,
            count(*) filter (where state in ('dead', 'excluded') and reason is null) as unexplained
       from url
+     where ${WHOLE_CRAWL}
      group by crawl_id, state, band
   ), records as materialized (
     select crawl_id, outcome,
@@ -22,13 +23,15 @@ const COUNTS = `
                 or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects') as pages
       from fetch_record
      where key_hash is not null
+       and ${WHOLE_CRAWL}
      group by crawl_id, outcome
   ), pending as materialized (
     select crawl_id, outcome, count(*) as fetches, sum(bytes) as bytes, sum(settled) as settled, sum(released) as released
       from outbox
+     where ${WHOLE_CRAWL}
      group by crawl_id, outcome
   ), kinds as (
-    select crawl_id, outcome from outcome_count
+    select crawl_id, outcome from outcome_count where ${WHOLE_CRAWL}
      union
     select crawl_id, outcome from pending where outcome is not null
      union
@@ -49,20 +52,21 @@ const COUNTS = `
       left join outcome_count o using (crawl_id, outcome)
       left join pending p using (crawl_id, outcome)
       left join records r using (crawl_id, outcome)
-  ), crawls as (
+  ), crawls as materialized (
     select c.*,
            coalesce((select sum(settled) from pending p where p.crawl_id = c.crawl_id), 0) as settling,
            coalesce((select sum(released) from pending p where p.crawl_id = c.crawl_id), 0) as releasing
       from crawl c
+     where c.removing_since is null
   ), comparison (name, crawl_id, what, expected, found, compared) as (
     select 'URLs known', c.crawl_id, 'URLs known', n.urls,
            (select coalesce(sum(known), 0) from shard s where s.crawl_id = c.crawl_id), n.urls
-      from crawl c
+      from crawls c
      cross join lateral (select coalesce(sum(urls), 0) as urls from urls u where u.crawl_id = c.crawl_id) n
      union all
     select 'URLs queued', c.crawl_id, 'URLs queued in band ' || b.band, n.urls,
            (select coalesce(sum(q.urls), 0) from queued_count q where q.crawl_id = c.crawl_id and q.band = b.band), n.urls
-      from crawl c
+      from crawls c
      cross join generate_series(1, 8) as b (band)
      cross join lateral (
        select coalesce(sum(urls), 0) as urls

@@ -2,11 +2,13 @@ import { inTransaction, type Db } from '../pool.ts';
 import { readRecordedFiles, type RecordedFile } from './archive.ts';
 import { EXAMPLES, type DeepCheck } from './check.ts';
 import { counts } from './counts.ts';
+import { readCrawlFacts, type CrawlFact } from './crawls.ts';
 import { frontQueues, standings } from './front-queues.ts';
 import { leasesAndHolds, readHostFacts, type HostFacts } from './hosts.ts';
 import { hostsOfUrls, pagesOfHosts, recordsOfUrls } from './references.ts';
 
 export type { DeepCheck, Inconsistency } from './check.ts';
+export type { CrawlFact } from './crawls.ts';
 export type { HostFacts } from './hosts.ts';
 export type { RecordedFile } from './archive.ts';
 
@@ -14,6 +16,7 @@ export type { RecordedFile } from './archive.ts';
 export interface DeepReport {
   readonly checks: readonly DeepCheck[];
   readonly facts: HostFacts;
+  readonly crawls: readonly CrawlFact[];
   /** For a look at the WARC folder, which this room cannot see. */
   readonly files: readonly RecordedFile[];
 }
@@ -38,7 +41,7 @@ const MEMORY = `
          set_config('hash_mem_multiplier', '2', true)`;
 
 /**
- * Compares every row's state with every count, of all crawls, in a read-only snapshot: some ten scans, and no lock
+ * Compares every row's state with every count, of all crawls that aren't being removed, in a read-only snapshot: some ten scans, and no lock
  * that a crawl would wait for.
  *
  * @param say hears what is looked at next.
@@ -63,6 +66,11 @@ export async function deepCheck(
       checks.push(...rows.map((row) => ({ ...row, examples: row.examples.slice(0, EXAMPLES) })));
     }
     signal?.throwIfAborted();
-    return { checks, facts: await readHostFacts(tx), files: await readRecordedFiles(tx) };
+    return {
+      checks,
+      facts: await readHostFacts(tx),
+      crawls: await readCrawlFacts(tx),
+      files: await readRecordedFiles(tx),
+    };
   });
 }

@@ -1,4 +1,4 @@
-import { EXAMPLES, type DeepStatement } from './check.ts';
+import { EXAMPLES, WHOLE_CRAWL, type DeepStatement } from './check.ts';
 
 // Index: url_queued, read from end to end. Written with the queued rows in one transaction, so exact at any instant.
 const READY = `
@@ -6,11 +6,12 @@ const READY = `
     select crawl_id, band, host_id, min(due_at) as due_at, count(*) as urls
       from url
      where state = 'queued'
+       and ${WHOLE_CRAWL}
      group by crawl_id, band, host_id
   ), wrong as materialized (
     select crawl_id, band, host_id, f.due_at as expected, r.due_at as found, f.urls
       from fresh f
-      full join ready r using (crawl_id, band, host_id)
+      full join (select * from ready where ${WHOLE_CRAWL}) r using (crawl_id, band, host_id)
      where f.due_at is distinct from r.due_at
   )
   select 'front queues' as "name",
@@ -59,6 +60,7 @@ const STANDINGS = `
       from ready r
       join host h using (host_id)
      where not exists (select from told t where t.crawl_id = r.crawl_id and t.host_id = r.host_id)
+       and ${WHOLE_CRAWL}
   ), wrong as materialized (
     select * from looked where standing <> expected
   )

@@ -1,10 +1,11 @@
-import { EXAMPLES, type DeepStatement } from './check.ts';
+import { EXAMPLES, WHOLE_CRAWL, type DeepStatement } from './check.ts';
 
 // One scan of url, one lookup a host and crawl: no foreign key holds these.
 const HOSTS_OF_URLS = `
   with parts as materialized (
     select host_id, crawl_id, count(*) as urls
       from url
+     where ${WHOLE_CRAWL}
      group by host_id, crawl_id
   ), wrong as materialized (
     select p.host_id, p.crawl_id, p.urls, h.host_key, c.name,
@@ -47,11 +48,12 @@ const PAGES_OF_HOSTS = `
      where key_hash is not null
        and (outcome = 'fetched'
             or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects')
+       and ${WHOLE_CRAWL}
      group by crawl_id, host_id
   ), wrong as materialized (
     select crawl_id, host_id, coalesce(p.pages, 0) as expected, hc.pages as found
       from pages p
-      full join host_crawl hc using (crawl_id, host_id)
+      full join (select * from host_crawl where ${WHOLE_CRAWL}) hc using (crawl_id, host_id)
      where coalesce(p.pages, 0) is distinct from hc.pages
   )
   select 'pages of hosts' as "name",
@@ -79,6 +81,7 @@ const RECORDS = `
     select r.request_url, 'a URL' as expected, 'a fetch record without one' as found
       from fetch_record r
      where r.key_hash is not null
+       and ${WHOLE_CRAWL}
        and not exists (
          select
            from url u
@@ -89,6 +92,7 @@ const RECORDS = `
     select u.request_url, 'a fetch record' as expected, 'done without one' as found
       from url u
      where u.state = 'done'
+       and ${WHOLE_CRAWL}
        and not exists (
          select
            from fetch_record r

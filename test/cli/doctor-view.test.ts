@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findingJson, findingLines, tallyLine, tallyOf } from '../../cli/doctor-view.ts';
-import { comparisonFinding } from '../../workers/doctor/deep.ts';
+import { comparisonFinding, crawlFinding } from '../../workers/doctor/deep.ts';
 import { fault, ok, warning } from '../../workers/doctor/finding.ts';
 
 const plain = { width: Infinity, colours: false };
@@ -52,4 +52,16 @@ test('for machines a finding says all, and a comparison its numbers', () => {
 
   expect(finding.found).toBe('crawl "a": URLs known: expected 3, found 4; and 6 more');
   expect(JSON.parse(findingJson(finding))).toMatchObject({ compared: 3, wrong: 7, examples });
+});
+
+test('links that wait for a crawl to go on are no fault, a half removed crawl asks for its end', () => {
+  const quiet = { crawl: 'docs', isHalfRemoved: false, waitingLinks: 0 };
+
+  expect(crawlFinding(quiet)).toEqual([]);
+  expect(crawlFinding({ ...quiet, waitingLinks: 12 })).toMatchObject([
+    { check: 'crawl "docs"', state: 'ok', found: '12 links wait for the crawl to go on' },
+  ]);
+  expect(crawlFinding({ ...quiet, isHalfRemoved: true })).toMatchObject([
+    { state: 'warning', remedy: 'finish it: decorum crawls remove docs' },
+  ]);
 });

@@ -1,10 +1,13 @@
 import { describe, expect } from 'vitest';
 import { admit } from '../../db/admit.ts';
 import { requeueAssigned } from '../../db/crawl-end.ts';
+import { endCrawl } from '../../db/crawls.ts';
 import { deepCheck } from '../../db/deep-check/deep-check.ts';
 import type { Db } from '../../db/pool.ts';
+import { beginRemoval, removeCrawlRows } from '../../db/remove-crawl.ts';
 import { test } from '../support/database.ts';
 import { crawlUnderWay } from './a-crawl-under-way.ts';
+import { leaveOutbox, linkTo, runningCrawl } from './a-frontier.ts';
 import { pullFeeds } from './a-shard.ts';
 
 const CHECKS = [
@@ -48,6 +51,52 @@ describe('what crawls write adds up at every step', () => {
     expect(checks.map(({ name }) => name).sort()).toEqual([...CHECKS].sort());
     expect(checks.filter(({ compared }) => compared === 0)).toEqual([]);
     expect(facts).toMatchObject({ heldHosts: 1, pastLeases: 0 });
+  });
+
+  test('and so it does of a crawl that is being removed, whatever is left of it', async ({
+    db,
+  }) => {
+    const { crawlId } = await crawlUnderWay(db);
+    await db.query(`update crawl set state = 'stopped', end_reason = 'stopped'`);
+    await db.query(
+      `update fetch_record set warc_file = 'gone.warc.gz', warc_offset = 0, warc_length = 9`,
+    );
+    await beginRemoval(db, crawlId);
+    let steps = 0;
+    do {
+      expect(await faultsOf(db)).toEqual([]);
+      const { crawls, files } = await deepCheck(db);
+      expect(crawls).toEqual([{ crawl: 'test', isHalfRemoved: true, waitingLinks: 0 }]);
+      expect(files).toEqual([]);
+      steps += 1;
+    } while (!(await removeCrawlRows(db, crawlId, () => false)));
+    expect(steps).toBeGreaterThan(2);
+    expect((await deepCheck(db)).crawls).toEqual([]);
+  });
+
+  test('a crawl beside one that is being removed is compared all the same', async ({ db }) => {
+    const { crawlId } = await crawlUnderWay(db);
+    await db.query(`update crawl set state = 'stopped', end_reason = 'stopped'`);
+    await runningCrawl(db, {}, 'other');
+    await beginRemoval(db, crawlId);
+    await db.query('update shard set known = 7');
+
+    expect(await faultsOf(db)).toEqual([
+      'URLs known: crawl "other": URLs known: expected 0, found 7',
+    ]);
+  });
+
+  test('seeds that wait for an ended crawl to go on are a fact and no fault', async ({ db }) => {
+    const crawlId = await runningCrawl(db);
+    await leaveOutbox(db, crawlId, { links: [linkTo('http://a.test/'), linkTo('http://b.test/')] });
+    expect((await deepCheck(db)).crawls).toMatchObject([{ crawl: 'test', waitingLinks: 0 }]);
+
+    await endCrawl(db, crawlId, 'finished');
+
+    expect(await faultsOf(db)).toEqual([]);
+    expect((await deepCheck(db)).crawls).toEqual([
+      { crawl: 'test', isHalfRemoved: false, waitingLinks: 2 },
+    ]);
   });
 
   test('an empty database has nothing that differs', async ({ db }) => {

@@ -1,6 +1,11 @@
-import { deepCheck, type DeepCheck, type HostFacts } from '../../db/deep-check/deep-check.ts';
+import {
+  deepCheck,
+  type CrawlFact,
+  type DeepCheck,
+  type HostFacts,
+} from '../../db/deep-check/deep-check.ts';
 import type { Db } from '../../db/pool.ts';
-import { fault, ok, type Finding } from './finding.ts';
+import { fault, ok, warning, type Finding } from './finding.ts';
 import { archiveFinding } from './warc-folder.ts';
 
 /** A finding of the comparison of all rows, with the comparison itself where it was one. */
@@ -18,11 +23,15 @@ export interface DeepOrder {
 
 /** Compares every row with every count, and the fetch records with the WARC files. Changes nothing. */
 export async function deepFindings(order: DeepOrder): Promise<readonly DeepFinding[]> {
-  const { checks, facts, files } = await deepCheck(order.db, order);
+  const { checks, facts, crawls, files } = await deepCheck(order.db, order);
+  const others = [
+    ...crawls.flatMap(crawlFinding),
+    factsFinding(facts),
+    archiveFinding(order.warcFolder, files),
+  ];
   return [
     ...checks.map(comparisonFinding),
-    { ...factsFinding(facts), comparison: null },
-    { ...archiveFinding(order.warcFolder, files), comparison: null },
+    ...others.map((finding) => ({ ...finding, comparison: null })),
   ];
 }
 
@@ -38,6 +47,22 @@ export function comparisonFinding(comparison: DeepCheck): DeepFinding {
   );
   const rest = wrong > told.length ? [`and ${wrong - told.length} more`] : [];
   return { ...fault(name, [...told, ...rest].join('; '), REMEDY), comparison };
+}
+
+/** What is to be said of a crawl; of most, nothing. */
+export function crawlFinding({
+  crawl,
+  isHalfRemoved,
+  waitingLinks,
+}: CrawlFact): readonly Finding[] {
+  const check = `crawl "${crawl}"`;
+  if (isHalfRemoved) {
+    const remedy = `finish it: decorum crawls remove ${crawl}`;
+    return [warning(check, 'half removed; what is left of it was not compared', remedy)];
+  }
+  if (waitingLinks === 0) return [];
+  const links = waitingLinks === 1 ? '1 link waits' : `${waitingLinks} links wait`;
+  return [ok(check, `${links} for the crawl to go on`)];
 }
 
 function factsFinding({ pastLeases, heldHosts, unservedUrls }: HostFacts): Finding {
