@@ -1,8 +1,8 @@
 import { findCrawl, listCrawls } from '../db/crawls.ts';
 import type { CrawlRow } from '../db/crawls.ts';
 import type { Db } from '../db/pool.ts';
-import { editDistance } from '../domain/edit-distance.ts';
 import { UsageError } from './errors.ts';
+import { nearestFirst } from './near-word.ts';
 
 /**
  * The crawl of this name.
@@ -19,9 +19,10 @@ export async function crawlNamed(db: Db, name: string): Promise<CrawlRow> {
 export async function crawlOrHalf(db: Db, name: string): Promise<CrawlRow> {
   const crawl = await findCrawl(db, name);
   if (crawl !== undefined) return crawl;
-  const names = [...(await listCrawls(db))]
-    .sort((a, b) => editDistance(name, a.name) - editDistance(name, b.name))
-    .map((other) => `"${other.name}"`);
+  const names = nearestFirst(
+    name,
+    (await listCrawls(db)).map((other) => other.name),
+  ).map((other) => `"${other}"`);
   throw new UsageError(
     names.length === 0
       ? `There is no crawl "${name}", nor any other: start one with "decorum crawl https://example.com/".`

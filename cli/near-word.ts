@@ -1,11 +1,25 @@
 /** The word that somebody most likely meant; `undefined` where none is near. Case, `-` and `_` don't count. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
+  const [best] = ranked(word, words);
+  // A third of the word may be wrong.
+  return best !== undefined && best.edits <= Math.max(1, plain(word).length / 3)
+    ? best.known
+    : undefined;
+}
+
+/** The words, the most similar first. */
+export function nearestFirst(word: string, words: readonly string[]): readonly string[] {
+  return ranked(word, words).map(({ known }) => known);
+}
+
+function ranked(
+  word: string,
+  words: readonly string[],
+): readonly { readonly known: string; readonly edits: number }[] {
   const typed = plain(word);
-  const [best] = words
+  return words
     .map((known) => ({ known, edits: editsBetween(typed, plain(known)) }))
     .sort((one, other) => one.edits - other.edits);
-  // A third of the word may be wrong.
-  return best !== undefined && best.edits <= Math.max(1, typed.length / 3) ? best.known : undefined;
 }
 
 function plain(word: string): string {
