@@ -8,7 +8,8 @@ import {
   type RobotsDirectives,
 } from '../domain/robots-directives.ts';
 import type { ParsedPage } from '../web/extract-links.ts';
-import { fieldsNamed, type Answer } from '../web/fetch-url.ts';
+import type { Answer } from '../web/fetch-url.ts';
+import { fieldsNamed } from '../web/header-fields.ts';
 
 /** What an answer and the page in it ask of this crawl (R19). */
 export function directivesOf(

@@ -15,6 +15,7 @@ import {
 } from './host-settlement.ts';
 import { keepLease } from './keep-lease.ts';
 import { leaveAloneUntil } from './not-before.ts';
+import { requestLimits } from './request-limits.ts';
 import { robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
@@ -71,11 +72,8 @@ async function send(
   try {
     return await fetchUrl({
       url: target,
-      userAgent: settings.userAgent,
       addresses,
-      allowPrivate: settings.allowPrivate,
-      connectTimeoutMs: settings.connectTimeoutMs,
-      pageTimeoutMs: settings.pageTimeoutMs,
+      ...requestLimits(settings),
       maxBodyBytes: MAX_ROBOTS_BYTES,
       signal: kept.lost,
     });

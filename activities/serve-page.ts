@@ -1,7 +1,8 @@
 import { LEASE_MS, type ClaimedRequest, type ClaimedUrl, type Lease } from '../db/claim.ts';
 import { giveBack } from '../db/leases.ts';
 import type { FoundLink } from '../db/settle.ts';
-import { MAX_CLAIMS } from '../domain/retry.ts';
+import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
+import { isLastTry, MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import { MAX_SITEMAP_BYTES } from '../web/read-sitemap.ts';
@@ -22,6 +23,7 @@ import type { KeptPage } from './keep-page.ts';
 import { lookUp } from './look-up.ts';
 import { leaveAloneUntil } from './not-before.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
+import { requestLimits } from './request-limits.ts';
 import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
@@ -90,11 +92,10 @@ async function fetchAndSettle(
   try {
     const result = await fetchUrl({
       url: url.requestUrl,
-      userAgent: settings.userAgent,
       addresses,
-      allowPrivate: settings.allowPrivate,
-      connectTimeoutMs: settings.connectTimeoutMs,
-      pageTimeoutMs: settings.pageTimeoutMs,
+      ...requestLimits(settings),
+      skipTypes: settings.skipTypes ?? DEFAULT_SETTINGS.skipTypes,
+      isLastTry: isLastTry(url.failures, settings.retryLadderMs),
       maxBodyBytes: isNamedSitemap(url)
         ? Math.max(settings.maxBodyBytes, MAX_SITEMAP_BYTES)
         : settings.maxBodyBytes,

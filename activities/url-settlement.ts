@@ -1,6 +1,6 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink, OutboxRow, UrlSettlement } from '../db/settle.ts';
-import type { FetchOutcome } from '../domain/outcome.ts';
+import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
 import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import { MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
@@ -26,7 +26,7 @@ export interface Verdict {
 export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number): Verdict {
   switch (outcome.kind) {
     case 'fetched':
-      return ended(url, 'done', 'fetched', null, true);
+      return ended(url, 'done', 'fetched', outcome.remark ?? null, true);
     case 'redirected':
       return redirected(url, outcome.location);
     case 'putOff':
@@ -108,9 +108,9 @@ function again(
   };
 }
 
-function failed(url: ClaimedUrl, reason: string, wasAnswered: boolean): Verdict {
+function failed(url: ClaimedUrl, reason: FailureReason, wasAnswered: boolean): Verdict {
   const failures = url.failures + 1;
-  const dueInMs = retryAfterFailureMs(failures, url.settings.retryLadderMs);
+  const dueInMs = retryAfterFailureMs(failures, url.settings.retryLadderMs, reason);
   if (dueInMs === 'dead') {
     return ended({ ...url, failures }, 'dead', 'dead', `retries spent: ${reason}`, wasAnswered);
   }

@@ -58,12 +58,12 @@ export function hostRestMs({ failuresInARow }: HostHealth): number {
 }
 
 /**
- * How long `Retry-After` asks us to wait, in milliseconds: seconds or an HTTP date (RFC 9110 §10.2.3). 0 for a date
- * that has passed, at most a day, `undefined` for anything that can't be read.
+ * How long `Retry-After` asks us to wait, in milliseconds: whole seconds or an HTTP date (RFC 9110 §10.2.3). 0 for a
+ * date that has passed, at most a day, `undefined` for anything else.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
-  const waitMs = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) * 1_000 : dateWaitMs(text, nowMs);
+  const waitMs = /^\d+$/u.test(text) ? Number(text) * 1_000 : dateWaitMs(text, nowMs);
   return waitMs === undefined ? undefined : Math.ceil(Math.min(Math.max(waitMs, 0), 86_400_000));
 }
 

@@ -1,5 +1,10 @@
+import type { MediaRanges } from './media-type.ts';
+
 /** How far a crawl may follow links from its seeds (R23). */
 export type ScopeKind = 'host' | 'domain' | 'prefix' | 'any';
+
+/** `strict`: it fails. `lenient`: the certificate is taken all the same. */
+export type TlsMode = 'strict' | 'lenient';
 
 /**
  * The settings of one crawl, kept with it in Postgres, so that every process that serves the crawl sees the same.
@@ -32,6 +37,10 @@ export interface CrawlSettings {
   readonly connectTimeoutMs: number;
   readonly pageTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** What a certificate that can't be trusted does to a fetch; crawls from before this setting have none. */
+  readonly tls?: TlsMode;
+  /** Media types whose bodies are not read; crawls from before this setting have none, and get the default. */
+  readonly skipTypes?: MediaRanges;
   /** Nothing is asked for while the disk of the pages has less free than this. */
   readonly minFreeBytes: number;
   readonly maxUrlLength: number;
@@ -62,6 +71,8 @@ export const DEFAULT_SETTINGS = {
   connectTimeoutMs: 5_000,
   pageTimeoutMs: 20_000,
   maxBodyBytes: 5_000_000,
+  tls: 'strict',
+  skipTypes: ['audio/*', 'font/*', 'video/*'],
   minFreeBytes: 256_000_000,
   maxUrlLength: 2_000,
   bands: 3,

@@ -8,12 +8,34 @@ export type FailureReason =
   | 'tlsFailed'
   | 'pageTimeout'
   | 'malformedAnswer'
+  | 'undecodable'
   | 'connectionLost'
+  | 'cutShort'
   | 'serverError'
   | 'leaseLost';
 
+/** What is to be said of a page beside its status. Stored in `fetch_record.reason` and shown by `why`. */
+export type PageRemark =
+  | 'skipped: media type'
+  | 'cut short'
+  | 'partial content'
+  | 'redirect without a Location'
+  | 'redirect to no web address';
+
 /** Which rule kept a URL from being fetched. */
-export type ExclusionRule = 'robots' | 'scope' | 'depth' | 'length' | 'address' | 'policy';
+export type ExclusionRule =
+  | 'robots'
+  | 'scope'
+  | 'depth'
+  | 'length'
+  | 'segments'
+  | 'repeatedSegments'
+  | 'parameters'
+  | 'repeatedParameters'
+  | 'calendar'
+  | 'nofollow'
+  | 'address'
+  | 'policy';
 
 /** Why a URL is given up: for a week in a continuous crawl, for good in a one-shot crawl. */
 export type DeadReason =
@@ -26,10 +48,14 @@ export type DeadReason =
  * - `fetched`: a final answer of any status but those below; counts as a page (R43).
  * - `redirected`: 301, 302, 303, 307 or 308 with a usable `Location`; one hop (R25).
  * - `putOff`: 429 or 503; the URL waits for its host and its retry ladder stands still (R10, R27).
- * - `failed`: no answer, or another 5xx; the URL climbs its retry ladder (R27).
+ * - `failed`: no whole answer, or another 5xx; the URL climbs its retry ladder (R27).
  */
 export type FetchOutcome =
-  | { readonly kind: 'fetched'; readonly status: number }
+  | {
+      readonly kind: 'fetched';
+      readonly status: number;
+      readonly remark?: PageRemark;
+    }
   | { readonly kind: 'redirected'; readonly status: number; readonly location: string }
   | {
       readonly kind: 'putOff';

@@ -1,3 +1,5 @@
+import type { FailureReason } from './outcome.ts';
+
 /** Claims without a settle after which a URL is dead, reason `never settled`: it kills workers. */
 export const MAX_CLAIMS = 3;
 
@@ -6,12 +8,28 @@ export const MAX_HOPS = 5;
 
 /**
  * The retry ladder (R27): milliseconds until a URL is due again after its n-th failure, `'dead'` past the last step.
+ * Of a fault that lasts, the ladder is its first step only: a second try finds whether it was a slip.
  *
  * `failures` counts this one too. 429, 503 and waits for robots.txt are no failures and don't come here.
  */
 export function retryAfterFailureMs(
   failures: number,
   ladderMs: readonly number[],
+  reason: FailureReason,
 ): number | 'dead' {
-  return ladderMs[Math.max(failures, 1) - 1] ?? 'dead';
+  const steps = LASTING.has(reason) ? ladderMs.slice(0, 1) : ladderMs;
+  return steps[Math.max(failures, 1) - 1] ?? 'dead';
 }
+
+/** Whether a URL that has failed so often will not be asked for again, should it fail once more. */
+export function isLastTry(failures: number, ladderMs: readonly number[]): boolean {
+  return failures >= ladderMs.length;
+}
+
+/** What a host's software or its settings do wrong, which an hour rarely mends; our choice. */
+const LASTING: ReadonlySet<FailureReason> = new Set([
+  'nameNotFound',
+  'tlsFailed',
+  'malformedAnswer',
+  'undecodable',
+]);

@@ -20,8 +20,10 @@ export function robotsAccessOf(outcome: FetchOutcome): RobotsAccess | 'redirecte
     case 'putOff':
       return 'unreachable';
     case 'failed':
-      // 408 and 425 too: a failure for a page, but a 4xx like others for robots.txt.
-      return outcome.status === undefined ? 'unreachable' : accessOfStatus(outcome.status);
+      // A 408 or 425 is a failure for a page, but a 4xx like others for robots.txt. Half a file is none.
+      return outcome.reason === 'serverError' && outcome.status !== undefined
+        ? accessOfStatus(outcome.status)
+        : 'unreachable';
     case 'fetched':
       return accessOfStatus(outcome.status);
   }

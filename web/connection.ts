@@ -4,12 +4,15 @@ import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { addressRefusal } from '../domain/address-rules.ts';
 import { FetchFailure } from './fetch-failure.ts';
+import { tlsFault } from './tls-fault.ts';
 
 /** Where one connection may go, and how long it may take to be made, TLS included (R26, R29). */
 export interface ConnectionOrder {
   readonly addresses: readonly string[];
   readonly allowPrivate: boolean;
   readonly connectTimeoutMs: number;
+  /** Whether a certificate that can't be trusted is taken all the same. */
+  readonly lenientTls?: boolean | undefined;
 }
 
 /** More addresses than this of one host are not tried: each has its share of the connect time-out. */
@@ -21,14 +24,18 @@ const ADDRESS_LIMIT = 4;
  */
 export class Connection {
   readonly #order: ConnectionOrder;
+  readonly #onRead: (wireBytes: number) => void;
   readonly #abandoned = new AbortController();
   #dialled = false;
   #socket: Socket | undefined;
   #remoteAddress = '';
   #statusLine: string | undefined;
+  #wireBytes = 0;
 
-  constructor(order: ConnectionOrder) {
+  /** @param onRead is told how many bytes have come in all, before they are looked at; it may close the connection. */
+  constructor(order: ConnectionOrder, onRead: (wireBytes: number) => void) {
     this.#order = order;
+    this.#onRead = onRead;
   }
 
   /** The address that was connected to; empty before. */
@@ -72,11 +79,14 @@ export class Connection {
     this.#remoteAddress = socket.remoteAddress ?? '';
     if (protocol !== 'https:') return socket;
 
+    // Certificates name hosts without the root's dot, and so does SNI (RFC 6066 §3).
+    const name = hostname.replace(/\.$/, '');
     const secured = connectTls({
       socket,
-      host: hostname,
-      servername: isIP(hostname) === 0 ? hostname : '',
+      host: name,
+      servername: isIP(name) === 0 ? name : '',
       ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: this.#order.lenientTls !== true,
     });
     return this.#established(secured, 'secureConnect', deadlineMs, 'tlsFailed');
   }
@@ -150,7 +160,8 @@ export class Connection {
       signal.addEventListener('abort', abandon, { once: true });
       // These listeners stay for the socket's life: an error between here and undici must find one.
       socket.on('error', (error) => {
-        fail(new FetchFailure(reason, error.message, { cause: error }));
+        const detail = reason === 'tlsFailed' ? tlsFault(error) : error.message;
+        fail(new FetchFailure(reason, detail, { cause: error }));
       });
       socket.once('close', () => {
         fail(new FetchFailure(reason, 'closed before the connection was made'));
@@ -164,15 +175,25 @@ export class Connection {
     });
   }
 
-  /** undici tells no HTTP version, so the first bytes that it reads are looked at on their way. */
+  /** undici tells neither the HTTP version nor how much came, so what it reads is looked at on its way. */
   #watch(socket: Socket): void {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
       const chunk: unknown = read(size);
-      if (this.#statusLine === undefined && Buffer.isBuffer(chunk)) {
+      if (!Buffer.isBuffer(chunk)) return chunk;
+      this.#wireBytes += chunk.length;
+      this.#onRead(this.#wireBytes);
+      if (socket.destroyed) return null;
+      if (this.#statusLine === undefined) {
         this.#statusLine = chunk.toString('latin1', 0, 16);
+        if (/^HTTP\/1\.1 100\b/.test(this.#statusLine)) passOverContinue(chunk);
       }
       return chunk;
     };
   }
+}
+
+/** undici breaks off at a 100 that it didn't ask for; any other 1xx it passes over, as it should (RFC 9110 §15.2). */
+function passOverContinue(chunk: Buffer): void {
+  chunk.write('103', 'HTTP/1.1 '.length, 'latin1');
 }

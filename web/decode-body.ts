@@ -1,23 +1,23 @@
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import type { Transform } from 'node:stream';
+import { decodersOf } from './decoders.ts';
+import type { Decoder, Run } from './decoders.ts';
 
 /** A body without its content codings. */
 export interface DecodedBody {
   readonly body: Buffer;
-  /** False where the limit cut it, the stream was broken or short, or a coding is unknown. */
+  /** False where the limit cut it, or the stream was broken or short, so that there may be more of the page. */
   readonly complete: boolean;
+  /** What is wrong with the coding, where nothing could be read. */
+  readonly fault?: string;
 }
 
 /** Codings stacked higher than this are not peeled off: nobody honest sends them. */
 const CODING_LIMIT = 3;
 
-/** Fed to the decoder at a time: zlib forgets what a failing step had made, so steps are small. */
-const STEP_BYTES = 16_384;
-
 /**
- * Undoes `Content-Encoding` (RFC 9110 §8.4.1): gzip, deflate (with or without the zlib wrapper) and br. At most
- * `maxBodyBytes` come out of each coding, so that a decompression bomb costs no more than an honest page (R30);
- * what could be read of a broken stream is kept. An unknown coding gives nothing.
+ * Undoes the codings in `Content-Encoding`, the last one first (RFC 9110 §8.4.1): gzip, deflate (with or without the
+ * zlib wrapper) and br. At most `maxBodyBytes` come out of each coding, so that a decompression bomb costs no more
+ * than an honest page (R30); what could be read of a broken stream is given. Nothing comes out of a
+ * coding that is unknown, or broken from its first byte, unless the page is there as it is.
  */
 export async function decodeBody(
   rawBody: Buffer,
@@ -28,82 +28,62 @@ export async function decodeBody(
     .toLowerCase()
     .split(',')
     .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
-  if (codings.length > CODING_LIMIT) return { body: Buffer.alloc(0), complete: false };
+    .filter((coding) => coding !== '' && !NO_CODINGS.has(coding));
+  if (rawBody.length === 0) return { body: rawBody, complete: true };
+  const refusal = refusalOf(codings);
+  if (refusal !== undefined && isMarkup(rawBody)) return { body: rawBody, complete: true };
+  if (refusal !== undefined) return { body: Buffer.alloc(0), complete: false, fault: refusal };
 
   let decoded: DecodedBody = { body: rawBody, complete: true };
   for (const coding of codings.reverse()) {
-    const { body, complete } = await undo(coding, decoded.body, maxBodyBytes);
-    decoded = { body, complete: complete && decoded.complete };
+    const undone = await undo(coding, decoded.body, maxBodyBytes);
+    decoded = { ...undone, complete: undone.complete && decoded.complete };
+    if (decoded.fault !== undefined) return decoded;
   }
   return decoded;
 }
 
+function refusalOf(codings: readonly string[]): string | undefined {
+  if (codings.length > CODING_LIMIT) return `${codings.length} codings, one on the other`;
+  const unknown = codings.find((coding) => !KNOWN.has(coding));
+  return unknown === undefined ? undefined : `the unknown coding "${unknown.slice(0, 40)}"`;
+}
+
+/** Beside the one of the standard, what people write there who mean another header. */
+const NO_CODINGS: ReadonlySet<string> = new Set([
+  'identity',
+  'none',
+  'binary',
+  '8bit',
+  'utf-8',
+  'utf8',
+]);
+
+const KNOWN: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
+
 async function undo(coding: string, body: Buffer, maxBytes: number): Promise<DecodedBody> {
   if (body.length === 0) return { body, complete: true };
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip':
-      // Some servers name the coding and send the page as it is.
-      return isGzip(body) ? run(createGunzip(), body, maxBytes) : { body, complete: true };
-    case 'deflate':
-      return run(isZlib(body) ? createInflate() : createInflateRaw(), body, maxBytes);
-    case 'br':
-      return run(createBrotliDecompress(), body, maxBytes);
-    default:
-      return { body: Buffer.alloc(0), complete: false };
+  const decoded = await firstThatDecodes(decodersOf(coding, body), body, maxBytes);
+  if (decoded === undefined) return { body, complete: true };
+  const { complete, error = 'it ends before its first byte' } = decoded;
+  if (complete || decoded.body.length > 0) return { body: decoded.body, complete };
+  return { body: decoded.body, complete, fault: `bad ${coding}: ${error}` };
+}
+
+async function firstThatDecodes(
+  decoders: readonly Decoder[],
+  body: Buffer,
+  maxBytes: number,
+): Promise<Run | undefined> {
+  let last: Run | undefined;
+  for (const decoder of decoders) {
+    last = await decoder(body, maxBytes);
+    if (last.body.length > 0 || last.complete) return last;
   }
+  // Some servers name a coding and send the page as it is.
+  return isMarkup(body) ? undefined : last;
 }
 
-/** RFC 1952 §2.3.1. */
-function isGzip(body: Buffer): boolean {
-  return body[0] === 0x1f && body[1] === 0x8b;
-}
-
-/** RFC 1950 §2.2: method 8, and the first two bytes are a multiple of 31. */
-function isZlib(body: Buffer): boolean {
-  return body.length >= 2 && (body.readUInt8(0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
-}
-
-function run(decoder: Transform, body: Buffer, maxBytes: number): Promise<DecodedBody> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const finish = (complete: boolean) => {
-      decoder.destroy();
-      resolve({ body: Buffer.concat(chunks, bytes), complete });
-    };
-
-    decoder.on('data', (chunk: Buffer) => {
-      const kept = chunk.subarray(0, maxBytes - bytes);
-      chunks.push(kept);
-      bytes += kept.length;
-      if (kept.length < chunk.length) finish(false);
-    });
-    decoder.once('end', () => {
-      finish(true);
-    });
-    decoder.on('error', () => {
-      finish(false);
-    });
-    feed(decoder, body);
-  });
-}
-
-function feed(decoder: Transform, body: Buffer): void {
-  let offset = 0;
-  const step = () => {
-    if (decoder.destroyed) return;
-    if (offset >= body.length) {
-      // Ended by itself, after the last step: else what a short stream held to its end would be lost.
-      decoder.end();
-      return;
-    }
-    const slice = body.subarray(offset, offset + STEP_BYTES);
-    offset += slice.length;
-    decoder.write(slice, (error) => {
-      if (!error) step();
-    });
-  };
-  step();
+function isMarkup(body: Buffer): boolean {
+  return /^\s*<[!?a-z]/i.test(body.toString('latin1', 0, 100));
 }

@@ -1,5 +1,7 @@
+import { AssertionError } from 'node:assert';
 import { errors } from 'undici';
 import type { FailureReason } from '../domain/outcome.ts';
+import { tlsFault } from './tls-fault.ts';
 
 /** A fetch that the web broke, on its way from a socket to an outcome; `fetchUrl` never lets it out. */
 export class FetchFailure extends Error {
@@ -14,7 +16,7 @@ export class FetchFailure extends Error {
   /** Gives any error a reason; `fallback` where the error itself says none. */
   static from(error: unknown, fallback: FailureReason): FetchFailure {
     if (error instanceof FetchFailure) return error;
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = error instanceof Error ? (detailOf(error) ?? error.message) : String(error);
     return new FetchFailure(reasonOf(error) ?? fallback, detail, { cause: error });
   }
 }
@@ -29,6 +31,17 @@ function reasonOf(error: unknown): FailureReason | undefined {
   if (error instanceof errors.SocketError && error.message.startsWith('bad ')) {
     return 'malformedAnswer';
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code === 'EPROTO' || code.startsWith('ERR_SSL_') ? 'tlsFailed' : undefined;
+  if (error instanceof AssertionError) return 'malformedAnswer';
+  return error instanceof Error && isTlsError(error) ? 'tlsFailed' : undefined;
+}
+
+function detailOf(error: Error): string | undefined {
+  // undici asserts what it expects of a status: three digits from 100 on.
+  if (error instanceof AssertionError) return 'a status that there is not';
+  return isTlsError(error) ? tlsFault(error) : undefined;
+}
+
+function isTlsError(error: Error): boolean {
+  const code = 'code' in error ? String(error.code) : '';
+  return code === 'EPROTO' || code.startsWith('ERR_SSL_');
 }

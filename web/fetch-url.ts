@@ -1,11 +1,15 @@
 import { validateHeaderValue } from 'node:http';
 import { isIP } from 'node:net';
-import { outcomeOfAnswer } from '../domain/answer.ts';
+import { isContent, outcomeOfAnswer } from '../domain/answer.ts';
+import { isOfType, type MediaRanges } from '../domain/media-type.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { decodeBody } from './decode-body.ts';
+import type { AnswerHead } from './answer-recorder.ts';
 import { exchange } from './exchange.ts';
-import type { AnswerHead, Exchange, HeaderFields } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
+import { fieldNamed, fieldsNamed } from './header-fields.ts';
+import type { HeaderFields } from './header-fields.ts';
 
 /** What to fetch, from where, and within which limits (R26). */
 export interface FetchRequest {
@@ -21,6 +25,12 @@ export interface FetchRequest {
   readonly pageTimeoutMs: number;
   /** Of the body, both as transferred and as decoded; beyond, it is cut and marked as truncated. */
   readonly maxBodyBytes: number;
+  /** Whether a certificate that can't be trusted is taken all the same; no, by default. */
+  readonly lenientTls?: boolean | undefined;
+  /** Media types whose bodies are not read; none, by default. */
+  readonly skipTypes?: MediaRanges | undefined;
+  /** Whether a page that is cut short is taken as it came, since nobody will ask for it again. */
+  readonly isLastTry?: boolean | undefined;
   /** Aborted when the host's lease is lost: the connection is closed at once. */
   readonly signal: AbortSignal;
 }
@@ -37,7 +47,7 @@ export interface Answer {
   /** Dechunked, still content-encoded. */
   readonly rawBody: Buffer;
   readonly body: Buffer;
-  /** Over the limit, closed early, or not to be decoded to its end. */
+  /** Over the limit, closed early, not read, not to be decoded to its end, or only a part to begin with. */
   readonly truncated: boolean;
   readonly remoteAddress: string;
   /** The raw `Content-Type`; empty if there was none. */
@@ -51,7 +61,7 @@ export interface FetchResult {
   readonly fetchMs: number;
   /** The end of the fetch, as `performance.now()` tells it: the politeness gap runs from here. */
   readonly endedAtMs: number;
-  /** Absent where the outcome is a failure other than an HTTP status. */
+  /** Absent where no answer came, or one that is of no use. */
   readonly answer: Answer | undefined;
 }
 
@@ -67,6 +77,7 @@ export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
     ...request,
     url,
     addresses: addressesOf(url, request.addresses),
+    wantsBody: (head) => !isOfType(contentTypeOf(head), request.skipTypes ?? []),
     // undici writes the first two itself.
     headers: requestHeaders.slice(2),
   });
@@ -75,11 +86,30 @@ export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
 
   const outcome = outcomeOf(request, result);
   const { head } = result;
-  const answer =
-    head === undefined || (outcome.kind === 'failed' && outcome.reason !== 'serverError')
-      ? undefined
-      : await answerOf(head, result, requestHeaders, request.maxBodyBytes);
-  return { outcome, fetchMs, endedAtMs, answer };
+  if (head === undefined || !HAS_ANSWER.has(reasonOf(outcome))) {
+    return { outcome, fetchMs, endedAtMs, answer: undefined };
+  }
+  const { answer, fault } = await answerOf(head, result, requestHeaders, request.maxBodyBytes);
+  return { outcome: withFault(outcome, fault), fetchMs, endedAtMs, answer };
+}
+
+/** Of the other failures nothing is of use. */
+const HAS_ANSWER: ReadonlySet<FailureReason | undefined> = new Set([
+  undefined,
+  'serverError',
+  'cutShort',
+]);
+
+function reasonOf(outcome: FetchOutcome): FailureReason | undefined {
+  return outcome.kind === 'failed' ? outcome.reason : undefined;
+}
+
+/** A page that can't be decoded is none; what else a host says, it says by its head. */
+function withFault(outcome: FetchOutcome, fault: string | undefined): FetchOutcome {
+  if (fault === undefined || outcome.kind !== 'fetched' || !isContent(outcome.status)) {
+    return outcome;
+  }
+  return { kind: 'failed', reason: 'undecodable', status: outcome.status, detail: fault };
 }
 
 function requestHeadersOf(url: URL, userAgent: string): HeaderFields {
@@ -120,14 +150,16 @@ function outcomeOf(request: FetchRequest, { end, head, rawBody }: Exchange): Fet
   const outcome = outcomeOfAnswer({
     url: request.url,
     status: head.status,
-    location: fieldOf(head, 'location'),
-    retryAfter: fieldOf(head, 'retry-after'),
+    location: head.location,
+    retryAfter: fieldNamed(head, 'retry-after'),
   });
-  // A page of which nothing came is none; of one that broke off, what came is kept.
-  const nothingCame = brokenBy !== undefined && rawBody.length === 0;
-  return nothingCame && outcome.kind === 'fetched'
-    ? failed(brokenBy.reason, brokenBy.message)
-    : outcome;
+  if (outcome.kind !== 'fetched') return outcome;
+  if (end.kind === 'unwanted') return { ...outcome, remark: 'skipped: media type' };
+  if (brokenBy === undefined || !isContent(head.status)) return outcome;
+  if (rawBody.length === 0) return failed(brokenBy.reason, brokenBy.message);
+  return request.isLastTry === true
+    ? { ...outcome, remark: 'cut short' }
+    : failed('cutShort', brokenBy.message);
 }
 
 async function answerOf(
@@ -135,29 +167,31 @@ async function answerOf(
   { end, rawBody, httpVersion, remoteAddress }: Exchange,
   requestHeaders: HeaderFields,
   maxBodyBytes: number,
-): Promise<Answer> {
-  const coding = fieldsNamed(head, 'content-encoding').join(',');
-  const { body, complete } = await decodeBody(rawBody, coding, maxBodyBytes);
-  return {
-    ...head,
+): Promise<{ readonly answer: Answer; readonly fault: string | undefined }> {
+  const { body, complete, fault } = await decodeBody(rawBody, codingsOf(head), maxBodyBytes);
+  const answer = {
+    status: head.status,
+    statusText: head.statusText,
+    headers: head.headers,
     httpVersion,
     requestHeaders,
     rawBody,
     body,
-    truncated: end.kind !== 'complete' || !complete,
+    truncated: end.kind !== 'complete' || !complete || head.status === 206,
     remoteAddress,
-    contentType: fieldOf(head, 'content-type') ?? '',
+    contentType: contentTypeOf(head),
   };
+  return { answer, fault };
 }
 
-/** The values of all header fields of a name, given in lower case, in their order. */
-export function fieldsNamed(
-  { headers }: Pick<AnswerHead, 'headers'>,
-  name: string,
-): readonly string[] {
-  return headers.filter(([field]) => field.toLowerCase() === name).map(([, value]) => value);
+/** In the order in which they were applied; a transfer may be coded too, beside its chunks (RFC 9112 §7). */
+function codingsOf(head: AnswerHead): string {
+  const transfer = fieldsNamed(head, 'transfer-encoding')
+    .join(',')
+    .replace(/\bchunked\b/gi, '');
+  return [...fieldsNamed(head, 'content-encoding'), transfer].join(',');
 }
 
-function fieldOf(head: AnswerHead, name: string): string | undefined {
-  return fieldsNamed(head, name)[0];
+function contentTypeOf(head: AnswerHead): string {
+  return fieldNamed(head, 'content-type') ?? '';
 }

@@ -11,6 +11,7 @@ describe('the words of the pages are those of the code', () => {
     ['Why a fetch failed', 'FailureReason'],
     ['Which rule excluded a URL', 'ExclusionRule'],
     ['Why a URL is dead', 'DeadReason'],
+    ['What is said of a page beside its status', 'PageRemark'],
   ])('%s', (heading, type) => {
     const told = firstColumn(sectionOf('docs/failures.md', heading)).map((cell) =>
       cell.replaceAll('`', ''),

@@ -2,14 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { outcomeOfAnswer } from '../../domain/answer.ts';
 import { robotsAccessOf, robotsPauseMs } from '../../domain/robots-access.ts';
-import { retryAfterFailureMs } from '../../domain/retry.ts';
-import type { FetchOutcome } from '../../domain/outcome.ts';
+import { isLastTry, retryAfterFailureMs } from '../../domain/retry.ts';
+import type { FailureReason, FetchOutcome } from '../../domain/outcome.ts';
 import { requestUrl } from './request-url-of.ts';
 
 const url = requestUrl('https://a.test/dir/page');
 
 describe('outcomeOfAnswer', () => {
-  test.each([200, 204, 206, 300, 304, 400, 401, 404, 410, 418, 451])('%i is final', (status) => {
+  test.each([200, 204, 205, 299, 300, 304, 399, 400, 403, 407, 418, 499])(
+    '%i is final',
+    (status) => {
+      expect(outcomeOfAnswer({ url, status, location: '/x' })).toEqual({ kind: 'fetched', status });
+    },
+  );
+
+  test.each([401, 404, 410, 451])('%i is final: asking again changes nothing [RTY13]', (status) => {
     expect(outcomeOfAnswer({ url, status })).toEqual({ kind: 'fetched', status });
   });
 
@@ -26,13 +33,24 @@ describe('outcomeOfAnswer', () => {
     });
   });
 
-  test.each([500, 501, 502, 504, 599, 408, 425])('%i climbs the retry ladder', (status) => {
-    expect(outcomeOfAnswer({ url, status })).toMatchObject({
-      kind: 'failed',
-      reason: 'serverError',
-      status,
+  test('a part that nobody asked for is told from the whole', () => {
+    expect(outcomeOfAnswer({ url, status: 206 })).toEqual({
+      kind: 'fetched',
+      status: 206,
+      remark: 'partial content',
     });
   });
+
+  test.each([500, 501, 502, 504, 599, 600, 799, 999, 408, 425])(
+    '%i climbs the retry ladder',
+    (status) => {
+      expect(outcomeOfAnswer({ url, status })).toMatchObject({
+        kind: 'failed',
+        reason: 'serverError',
+        status,
+      });
+    },
+  );
 
   test.each([301, 302, 303, 307, 308])('%i is one hop to its Location', (status) => {
     expect(outcomeOfAnswer({ url, status, location: '../up#part' })).toEqual({
@@ -43,16 +61,45 @@ describe('outcomeOfAnswer', () => {
   });
 
   test.each([
-    undefined,
     'mailto:a@a.test',
-    'file:///x',
+    'file:///x.txt',
+    'ftp://a.test/x',
+    'data:text/html,<a href=/z>',
     'javascript:alert(1)',
+    's3://bucket/key',
     'http://',
     'https://[x/',
-  ])('a redirect to %s is final', (location) => {
+  ])('a redirect to %s is final [RED05]', (location) => {
     expect(outcomeOfAnswer({ url, status: 302, location })).toEqual({
       kind: 'fetched',
       status: 302,
+      remark: 'redirect to no web address',
+    });
+  });
+
+  test.each([undefined, '', ' \t'])('a redirect to "%s" is final, not a loop', (location) => {
+    expect(outcomeOfAnswer({ url, status: 301, location })).toEqual({
+      kind: 'fetched',
+      status: 301,
+      remark: 'redirect without a Location',
+    });
+  });
+
+  test.each([
+    { form: 'another scheme', location: 'http://a.test/dir/page', to: 'http://a.test/dir/page' },
+    { form: 'no scheme', location: '//b.test', to: 'https://b.test/' },
+    { form: 'a path', location: '/y#part', to: 'https://a.test/y' },
+    { form: 'a query', location: '?q', to: 'https://a.test/dir/page?q' },
+    { form: 'a fragment', location: '#part', to: 'https://a.test/dir/page' },
+    { form: 'a password', location: 'https://u:s3cret@a.test/', to: 'https://a.test/' },
+    { form: 'backslashes', location: '\\\\b.test\\x', to: 'https://b.test/x' },
+    { form: 'line ends', location: '/a\r\nb', to: 'https://a.test/ab' },
+    { form: 'other scripts', location: '/é', to: 'https://a.test/%C3%A9' },
+  ])('a Location may be $form [RED13]', ({ location, to }) => {
+    expect(outcomeOfAnswer({ url, status: 308, location })).toEqual({
+      kind: 'redirected',
+      status: 308,
+      location: to,
     });
   });
 
@@ -97,6 +144,15 @@ describe('robotsAccessOf', () => {
     expect(accessOf(301, '/r')).toBe('redirected');
   });
 
+  test.each(['cutShort', 'undecodable', 'pageTimeout'] as const)(
+    'half a file allows nothing: %s',
+    (reason) => {
+      const broken: FetchOutcome = { kind: 'failed', reason, status: 200, detail: '' };
+
+      expect(robotsAccessOf(broken)).toBe('unreachable');
+    },
+  );
+
   test('no answer allows nothing', () => {
     const refused: FetchOutcome = {
       kind: 'failed',
@@ -115,13 +171,39 @@ test('an unreachable robots.txt is asked for ever more seldom, down to once an h
   ]);
 });
 
-test('the retry ladder gives a wait for each failure, then the URL is dead', () => {
+describe('the retry ladder', () => {
   const ladderMs = [3_600_000, 21_600_000, 86_400_000];
+  const waits = (reason: FailureReason) =>
+    [1, 2, 3, 4, 9].map((failures) => retryAfterFailureMs(failures, ladderMs, reason));
 
-  expect([1, 2, 3, 4, 9].map((failures) => retryAfterFailureMs(failures, ladderMs))).toEqual([
-    ...ladderMs,
-    'dead',
-    'dead',
-  ]);
-  expect(retryAfterFailureMs(1, [])).toBe('dead');
+  test.each([
+    'serverError',
+    'connectionLost',
+    'connectTimeout',
+    'cutShort',
+    'nameServerFailed',
+  ] as const)('gives a wait for each failure, then the URL is dead: %s [RTY14]', (reason) => {
+    expect(waits(reason)).toEqual([...ladderMs, 'dead', 'dead']);
+  });
+
+  test.each([
+    { reason: 'nameNotFound', id: 'RTY14' },
+    { reason: 'tlsFailed', id: 'DNS04' },
+    { reason: 'malformedAnswer', id: 'HTP09] [HTP10' },
+    { reason: 'undecodable', id: 'CMP07' },
+  ] as const)('has one step for a fault that lasts: $reason [$id]', ({ reason }) => {
+    expect(waits(reason)).toEqual([ladderMs[0], 'dead', 'dead', 'dead', 'dead']);
+  });
+
+  test('may have no step at all', () => {
+    expect(retryAfterFailureMs(1, [], 'connectFailed')).toBe('dead');
+    expect(isLastTry(0, [])).toBe(true);
+  });
+
+  test('knows the last try before it is made', () => {
+    for (const failures of [0, 1, 2, 3, 4]) {
+      const isLast = retryAfterFailureMs(failures + 1, ladderMs, 'cutShort') === 'dead';
+      expect(isLastTry(failures, ladderMs)).toBe(isLast);
+    }
+  });
 });

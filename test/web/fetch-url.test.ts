@@ -50,7 +50,7 @@ describe('an answer', () => {
     expect(fields).toContain('connection: close');
   });
 
-  test('of HTTP/1.0 ends with its connection', async () => {
+  test('of HTTP/1.0 ends with its connection [HTP08]', async () => {
     const host = await cannedHost('HTTP/1.0 200 OK\r\n\r\nold but whole');
 
     const { outcome, answer } = await fetchFrom(host);
@@ -60,7 +60,7 @@ describe('an answer', () => {
     expect(answer?.body.toString()).toBe('old but whole');
   });
 
-  test('may be preceded by early hints', async () => {
+  test('may be preceded by early hints [HTP12]', async () => {
     const host = await cannedHost(
       'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n',
       answerOf('the page'),
@@ -211,7 +211,7 @@ describe('a connection', () => {
     { where: 'a loopback address', url: 'http://127.0.0.1', addresses: [] },
     { where: 'loopback in disguise', url: 'http://0x7f.1', addresses: ['93.184.216.34'] },
     { where: 'IPv6 loopback', url: 'http://[::1]', addresses: [] },
-    { where: 'IPv4 within IPv6', url: 'http://[::ffff:127.0.0.1]', addresses: [] },
+    { where: 'IPv4 within IPv6 [SEC03]', url: 'http://[::ffff:127.0.0.1]', addresses: [] },
   ])('to $where is refused by default', async ({ url, addresses }) => {
     const host = await cannedHost(answerOf('secret'));
 
@@ -225,7 +225,7 @@ describe('a connection', () => {
     expect(host.connections()).toBe(0);
   });
 
-  test('to a cloud metadata address is refused even where private ones are allowed', async () => {
+  test('to a cloud metadata address is refused even where private ones are allowed [SEC03]', async () => {
     const { outcome } = await fetchFrom({ url: requestUrl('http://169.254.169.254/latest/') });
 
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'addressRefused' });
@@ -290,19 +290,48 @@ describe('a broken answer', () => {
     expect(host.connections()).toBe(1);
   });
 
-  test.each([
-    { fault: 'a body shorter than its length', bytes: 'Content-Length: 100\r\n\r\npart' },
-    { fault: 'a missing last chunk', bytes: 'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\n' },
-    { fault: 'a broken chunk', bytes: 'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n' },
-  ])('with $fault keeps what came, as truncated', async ({ bytes }) => {
+  const cutShort = [
+    {
+      fault: 'a body shorter than its length [HTP06]',
+      bytes: 'Content-Length: 100\r\n\r\npart',
+    },
+    {
+      fault: 'a missing last chunk [HTP07]',
+      bytes: 'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\n',
+    },
+    {
+      fault: 'a broken chunk',
+      bytes: 'Transfer-Encoding: chunked\r\n\r\n4\r\npart\r\nzz\r\n',
+    },
+  ];
+
+  test.each(cutShort)('with $fault is asked for again', async ({ bytes }) => {
     const host = await cannedHost(`HTTP/1.1 200 OK\r\n${bytes}`);
 
     const { outcome, answer } = await fetchFrom(host);
 
-    expect(outcome).toEqual({ kind: 'fetched', status: 200 });
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'cutShort', status: 200 });
+    expect(answer?.truncated).toBe(true);
+    expect(host.connections()).toBe(1);
+  });
+
+  test.each(cutShort)('with $fault is kept at the last try, as truncated', async ({ bytes }) => {
+    const host = await cannedHost(`HTTP/1.1 200 OK\r\n${bytes}`);
+
+    const { outcome, answer } = await fetchFrom(host, { isLastTry: true });
+
+    expect(outcome).toEqual({ kind: 'fetched', status: 200, remark: 'cut short' });
     expect(answer?.truncated).toBe(true);
     expect(answer?.body.toString()).toBe('part');
-    expect(host.connections()).toBe(1);
+  });
+
+  test('that says all by its status is not asked for again', async () => {
+    const host = await cannedHost('HTTP/1.1 404 No\r\nContent-Length: 100\r\n\r\npart');
+
+    const { outcome, answer } = await fetchFrom(host);
+
+    expect(outcome).toEqual({ kind: 'fetched', status: 404 });
+    expect(answer?.truncated).toBe(true);
   });
 
   test('whose body never began is a lost connection', async () => {
@@ -334,7 +363,7 @@ describe('a limit', () => {
     await allClosed(host);
   });
 
-  test('of time holds for the whole page, however steadily it drips', async () => {
+  test('of time holds for the whole page, however steadily it drips [SIZ01]', async () => {
     const host = await rawHost((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
       const drip = setInterval(() => socket.write('.'), 10);

@@ -1,0 +1,22 @@
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import type { FetchRequest } from '../web/fetch-url.ts';
+
+/** What every request of a crawl has in common, for a page or a robots.txt. */
+export function requestLimits({
+  userAgent,
+  allowPrivate,
+  connectTimeoutMs,
+  pageTimeoutMs,
+  tls,
+}: CrawlSettings): Pick<
+  FetchRequest,
+  'userAgent' | 'allowPrivate' | 'connectTimeoutMs' | 'pageTimeoutMs' | 'lenientTls'
+> {
+  return {
+    userAgent,
+    allowPrivate,
+    connectTimeoutMs,
+    pageTimeoutMs,
+    lenientTls: tls === 'lenient',
+  };
+}
