@@ -1,6 +1,7 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink, OutboxRow, UrlSettlement } from '../db/settle.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
+import { redirectExclusion } from './found-links.ts';
 import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import { MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
@@ -122,8 +123,10 @@ function redirected(url: ClaimedUrl, location: string): Verdict {
   if (target === undefined)
     return ended(url, 'done', 'fetched', 'redirect to no web address', true);
   if (url.hops + 1 > MAX_HOPS) return ended(url, 'dead', 'dead', 'too many redirects', false);
-  if (urlKeyOf(target) !== urlKeyOf(url.requestUrl)) {
-    return { ...ended(url, 'done', 'redirected', null, false), target };
+  if (urlKeyOf(target, url.settings) !== urlKeyOf(url.requestUrl, url.settings)) {
+    const rule = redirectExclusion(url, target);
+    const reason = rule === undefined ? null : `redirect excluded: ${rule}`;
+    return { ...ended(url, 'done', 'redirected', reason, false), target };
   }
   const moved = again({ ...url, requestUrl: target, hops: url.hops + 1 }, 'redirected', {
     dueInMs: 0,

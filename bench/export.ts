@@ -61,11 +61,15 @@ async function exportOnce(url: string, each: ExportFormat): Promise<void> {
   const nowhere = createWriteStream('/dev/null');
   const startedMs = performance.now();
   let rows = 0;
-  await exportFetches(db, { crawlId: 1, robots: true, since: undefined }, async (batch) => {
-    if (!nowhere.write(textOf(batch))) await once(nowhere, 'drain');
-    rows += batch.length;
-    return true;
-  });
+  await exportFetches(
+    db,
+    { crawlId: 1, rules: DEFAULT_SETTINGS, robots: true, since: undefined },
+    async (batch) => {
+      if (!nowhere.write(textOf(batch))) await once(nowhere, 'drain');
+      rows += batch.length;
+      return true;
+    },
+  );
   const ms = performance.now() - startedMs;
   await db.end();
   const peakRssMb = Math.round(process.resourceUsage().maxRSS / 1_000);

@@ -17,7 +17,7 @@ import { runCrawl } from './run-crawl.ts';
 import type { SeedList } from './seed-list.ts';
 import { ownershipOfSeeds, readSeeds, requireFewRoots } from './seeds.ts';
 import { mayHaveCrawls, withSession } from './session.ts';
-import { settingsOf } from './settings.ts';
+import { requireSameRules, settingsOf } from './settings.ts';
 
 /** `crawl [seeds…]`: starts a crawl, or goes on with the one of that name, and follows it to its end. */
 export function crawlCommand(io: CommandIo): Command {
@@ -72,6 +72,8 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
       throw new UsageError(halfRemoved(flags.name));
     }
     const saved = await saveCrawl(db, flags.name, settle(before?.settings));
+    // Another command may have made it meanwhile, with other rules.
+    requireSameRules(flags, saved.settings);
     if (before !== undefined) {
       sayChanges(session.terminal, flags, changedSettings(before.settings, saved.settings));
     }

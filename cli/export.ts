@@ -114,14 +114,14 @@ async function pour(
   { name, format, flags }: Order,
   io: CommandIo,
 ): Promise<number> {
-  const { crawlId } = await crawlNamed(db, name);
+  const { crawlId, settings } = await crawlNamed(db, name);
   const { head, textOf } = exportWriter(format);
   // Beside records that scroll by on the same screen it would only be in the way.
   const isShown = flags.quiet !== true && (flags.output !== undefined || io.stdout.isTTY !== true);
   const tally = tallyLine(io.stderr, 'fetches', { isShown });
   let rows = 0;
   if (head !== '') await sink.write(head);
-  const which = { crawlId, robots: flags.robots === true, since: flags.since };
+  const which = { crawlId, rules: settings, robots: flags.robots === true, since: flags.since };
   await exportFetches(db, which, async (batch) => {
     await sink.write(textOf(batch));
     rows += batch.length;

@@ -20,7 +20,7 @@ export async function handOver(
   const tally = tallyLine(stderr, 'seeds handed over', { isShown: flags.quiet !== true });
   const batches = watched(seeds, { show: tally.show, interrupted: interrupts.signal });
   try {
-    return await addSeeds(db, { crawlId, bands: settings.bands, roots }, batches);
+    return await addSeeds(db, { crawlId, settings, roots }, batches);
   } catch (error) {
     if (error instanceof Interrupted) return undefined;
     throw error;

@@ -106,6 +106,15 @@ export function parseDns(text: string, before: readonly string[] = []): readonly
   return [...before, ...text.split(',').map((one) => dnsServer(one.trim()))];
 }
 
+/** Names of a query's parameters, in one order and in lower case, so that two spellings of a list are equal. */
+export function parseParameters(text: string): readonly string[] {
+  if (text === 'none') return [];
+  const names = text.split(',').map((name) => name.trim().toLowerCase());
+  return names.every((name) => /^[^\s&=;?#*]+\*?$/u.test(name))
+    ? [...new Set(names)].sort()
+    : refuse('Write names of parameters between commas, such as "ref,pk_*"; or "none".');
+}
+
 /** A name that can be part of a workflow id and is easy to type. */
 export function parseName(text: string): string {
   return /^[A-Za-z0-9][\w.-]{0,62}$/.test(text)

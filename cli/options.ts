@@ -52,13 +52,27 @@ export interface CrawlFlags extends FollowFlags {
   readonly pageTimeout?: number;
   readonly maxBytes?: number;
   readonly minFree?: number;
+  readonly sortQuery?: boolean;
+  readonly dropTracking?: boolean;
+  readonly dropSessionIds?: boolean;
+  readonly dropParameters?: readonly string[];
+  readonly keepParameters?: readonly string[];
+  readonly maxSegments?: Limit;
+  readonly maxSegmentRepeats?: Limit;
+  readonly maxParameters?: Limit;
+  readonly maxParameterRepeats?: Limit;
+  readonly calendarYears?: Limit;
+  readonly obeyNofollow?: boolean;
+  readonly embeds?: boolean;
+  readonly sitemaps?: boolean;
 }
 
 /** The options of `crawl` that are kept with the crawl, in the order of its help. */
 export function crawlOptions(): readonly Option[] {
   return SETTINGS.filter(({ group }) => group === 'crawl').flatMap((setting) => [
-    // Without a default of commander's, so that what was not typed is absent.
-    optionOf(setting, { isNamed: true }),
+    // Without a default of commander's, so that what was not typed is absent. Where there is a flag for the opposite,
+    // only that one changes anything, but for what a configuration file says.
+    optionOf(setting, { isNamed: true }).hideHelp(setting.opposite !== undefined),
     ...(setting.opposite === undefined ? [] : [new Option(...setting.opposite)]),
   ]);
 }

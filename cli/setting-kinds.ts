@@ -10,6 +10,7 @@ import {
   parseLadder,
   parseLimit,
   parseName,
+  parseParameters,
   parsePort,
   parsePostgresUrl,
   parseText,
@@ -61,12 +62,12 @@ export const KINDS = {
     show: sizeText,
     schema: { type: ['string', 'integer'], pattern: `^${AMOUNT}([kKmMgG]?[bB]?)$`, minimum: 1 },
   },
-  pageLimit: orNone({
+  countLimit: orNone({
     parse: parseCount,
     show: String,
     schema: { type: 'integer', minimum: 1 },
   }),
-  depthLimit: orNone({
+  wholeLimit: orNone({
     parse: parseWhole,
     show: String,
     schema: { type: 'integer', minimum: 0 },
@@ -81,6 +82,12 @@ export const KINDS = {
   dnsServers: {
     parse: (text) => parseDns(text),
     show: (servers) => listText(servers, String) ?? '',
+    schema: listOf(TEXT),
+    isList: true,
+  },
+  parameters: {
+    parse: parseParameters,
+    show: (names) => listText(names, String) ?? 'none',
     schema: listOf(TEXT),
     isList: true,
   },

@@ -1,4 +1,4 @@
-import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
+import { DEFAULT_SETTINGS, FIXED_SETTINGS } from '../domain/crawl-settings.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { KINDS, oneOf } from './setting-kinds.ts';
 import type { SettingKind } from './setting-kinds.ts';
@@ -47,14 +47,14 @@ export const SETTINGS: readonly Setting[] = [
     {
       key: 'pages',
       flag: '--pages <n>',
-      kind: KINDS.pageLimit,
+      kind: KINDS.countLimit,
       kept: 'pageBudget',
       description: 'end after exactly this many pages; "none" lifts an earlier limit',
     },
     {
       key: 'depth',
       flag: '--depth <n>',
-      kind: KINDS.depthLimit,
+      kind: KINDS.wholeLimit,
       kept: 'depthLimit',
       description: 'follow at most this many links from a seed, 0 or more; or "none"',
     },
@@ -170,6 +170,101 @@ export const SETTINGS: readonly Setting[] = [
       kind: KINDS.size,
       kept: 'minFreeBytes',
       description: 'ask for nothing while the disk has less free, such as 1GB',
+    },
+    {
+      key: 'sortQuery',
+      flag: '--sort-query',
+      kind: KINDS.yesNo,
+      kept: 'sortQuery',
+      description: 'URLs whose queries differ by order only are one (the default)',
+      opposite: ['--no-sort-query', 'URLs whose queries differ by order only are two'],
+    },
+    {
+      key: 'dropTracking',
+      flag: '--drop-tracking',
+      kind: KINDS.yesNo,
+      kept: 'dropTracking',
+      description: 'URLs that differ by utm_*, gclid and their like only are one (the default)',
+      opposite: ['--no-drop-tracking', 'URLs that differ by utm_*, gclid and their like are two'],
+    },
+    {
+      key: 'dropSessionIds',
+      flag: '--drop-session-ids',
+      kind: KINDS.yesNo,
+      kept: 'dropSessionIds',
+      description: 'URLs that differ by a session id only are one (the default)',
+      opposite: ['--no-drop-session-ids', 'URLs that differ by a session id only are two'],
+    },
+    {
+      key: 'dropParameters',
+      flag: '--drop-parameters <names>',
+      kind: KINDS.parameters,
+      kept: 'dropParameters',
+      description: 'URLs that differ by these parameters only are one, such as ref,pk_*',
+    },
+    {
+      key: 'keepParameters',
+      flag: '--keep-parameters <names>',
+      kind: KINDS.parameters,
+      kept: 'keepParameters',
+      description: 'parameters that tell URLs apart, though another rule drops them',
+    },
+    {
+      key: 'maxSegments',
+      flag: '--max-segments <n>',
+      kind: KINDS.countLimit,
+      kept: 'maxSegments',
+      description: 'leave links out with more parts of the path; or "none"',
+    },
+    {
+      key: 'maxSegmentRepeats',
+      flag: '--max-segment-repeats <n>',
+      kind: KINDS.countLimit,
+      kept: 'maxSegmentRepeats',
+      description: 'leave links out that say /a/b/ more often in a row; or "none"',
+    },
+    {
+      key: 'maxParameters',
+      flag: '--max-parameters <n>',
+      kind: KINDS.countLimit,
+      kept: 'maxParameters',
+      description: 'leave links out with more parameters in the query; or "none"',
+    },
+    {
+      key: 'maxParameterRepeats',
+      flag: '--max-parameter-repeats <n>',
+      kind: KINDS.countLimit,
+      kept: 'maxParameterRepeats',
+      description: 'leave links out that say a=1 more often; or "none"',
+    },
+    {
+      key: 'calendarYears',
+      flag: '--calendar-years <n>',
+      kind: KINDS.wholeLimit,
+      kept: 'calendarYears',
+      description: 'leave pages of calendars out that are further from now; or "none"',
+    },
+    {
+      key: 'obeyNofollow',
+      flag: '--obey-nofollow',
+      kind: KINDS.yesNo,
+      kept: 'obeyNofollow',
+      description: 'leave links out that are marked nofollow, ugc or sponsored',
+    },
+    {
+      key: 'embeds',
+      flag: '--embeds',
+      kind: KINDS.yesNo,
+      kept: 'embeds',
+      description: 'fetch what pages show too: images, media, scripts, style sheets',
+    },
+    {
+      key: 'sitemaps',
+      flag: '--sitemaps',
+      kind: KINDS.yesNo,
+      kept: 'sitemaps',
+      description: 'fetch the sitemaps that a robots.txt names (the default)',
+      opposite: ['--no-sitemaps', 'fetch no sitemaps'],
     },
   ]),
   ...inGroup('command', [
@@ -311,6 +406,11 @@ export function keptText(
   if (value === undefined) return undefined;
   const text = kind.show(value);
   return text === '' || text === 'null' ? undefined : text;
+}
+
+/** Whether a crawl keeps the value that it was made with. */
+export function isFixed({ kept }: Pick<Setting, 'kept'>): boolean {
+  return FIXED_SETTINGS.some((key) => key === kept);
 }
 
 function inGroup(

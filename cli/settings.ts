@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
-import type { CrawlSettings, ScopeKind } from '../domain/crawl-settings.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { scopeRootsOf } from '../domain/scope.ts';
@@ -7,7 +7,7 @@ import { userAgentOf } from '../domain/user-agent.ts';
 import { UsageError } from './errors.ts';
 import type { CrawlFlags } from './options.ts';
 import type { Ownership } from './own-hosts.ts';
-import { SETTINGS } from './setting-table.ts';
+import { SETTINGS, isFixed, keptText } from './setting-table.ts';
 import { VERSION } from './version.ts';
 
 /** The shortest gap with which somebody else's host is asked (R9). */
@@ -31,7 +31,8 @@ export interface SettingsSource {
 export function settingsOf(flags: CrawlFlags, source: SettingsSource): CrawlSettings {
   const { seeds, ownership, before } = source;
   requireSeeds(flags, source);
-  const scope = scopeOf(flags, before);
+  if (before !== undefined) requireSameRules(flags, before);
+  const scope = flags.scope ?? before?.scope ?? DEFAULT_SETTINGS.scope;
   const settings: CrawlSettings = {
     ...DEFAULT_SETTINGS,
     ...before,
@@ -61,12 +62,22 @@ function typed(flags: CrawlFlags): Partial<CrawlSettings> {
   );
 }
 
-function scopeOf({ scope, name }: CrawlFlags, before: CrawlSettings | undefined): ScopeKind {
-  if (before === undefined) return scope ?? DEFAULT_SETTINGS.scope;
-  if (scope === undefined || scope === before.scope) return before.scope;
-  throw new UsageError(
-    `The crawl "${name}" has the scope "${before.scope}", which cannot become "${scope}": give another --name.`,
-  );
+/**
+ * Refuses another value for what a crawl keeps from its start.
+ *
+ * @throws UsageError
+ */
+export function requireSameRules(flags: CrawlFlags, before: CrawlSettings): void {
+  const values = new Map<string, unknown>(Object.entries(flags));
+  for (const setting of SETTINGS.filter(isFixed)) {
+    const { key, kind } = setting;
+    const wished = values.get(key);
+    const has = keptText(setting, before) ?? 'none';
+    if (wished === undefined || kind.show(wished) === has) continue;
+    throw new UsageError(
+      `The crawl "${flags.name}" has the ${key} "${has}", which cannot become "${kind.show(wished)}", since its frontier goes by it: give another --name.`,
+    );
+  }
 }
 
 function agentOf({ contact, userAgent }: CrawlFlags, before: CrawlSettings | undefined): string {

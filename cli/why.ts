@@ -5,6 +5,8 @@ import type { Db } from '../db/pool.ts';
 import { linkExclusion } from '../domain/admission.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
+import { trapSign } from '../domain/traps.ts';
+import type { TrapSign } from '../domain/traps.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import { UsageError } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
@@ -71,15 +73,36 @@ async function whyUnknown(db: Db, url: RequestUrl, name: string | undefined): Pr
 }
 
 function ruleOn(url: RequestUrl, settings: CrawlSettings): string {
-  const { scope: kind, scopeRoots, maxUrlLength, depthLimit } = settings;
-  const scope = { kind, roots: new Set(scopeRoots) };
-  const rule = linkExclusion(url, 0, { maxUrlLength, depthLimit: null, scope });
-  if (rule === 'scope') return `leaves it out by its scope (${kind}: ${shortList(scopeRoots)})`;
+  const { scope, scopeRoots, maxUrlLength, depthLimit } = settings;
+  const rules = {
+    ...settings,
+    depthLimit: null,
+    scope: { kind: scope, roots: new Set(scopeRoots) },
+  };
+  const nowMs = Date.now();
+  const rule = linkExclusion(url, { depth: 0, nowMs }, rules);
+  if (rule === 'scope') return `leaves it out by its scope (${scope}: ${shortList(scopeRoots)})`;
   if (rule === 'length') {
     return `leaves it out by its length (${url.length} characters, at most ${maxUrlLength})`;
   }
+  const sign = trapSign(url, settings, nowMs);
+  if (sign !== undefined) return `leaves it out as a trap: ${trapFigures(sign)}`;
   const where = depthLimit === null ? '' : ` at a depth below ${depthLimit}`;
   return `would take it, but no page fetched so far${where} links to it`;
+}
+
+function trapFigures({ reason, found, limit }: TrapSign): string {
+  switch (reason) {
+    case 'segments':
+    case 'parameters':
+      return `${found} ${reason}, at most ${limit} are taken`;
+    case 'repeatedSegments':
+      return `${reason}, "${found}" more than ${limit} times in a row`;
+    case 'repeatedParameters':
+      return `${reason}, one of them ${found} times, at most ${limit} are taken`;
+    case 'calendar':
+      return `${reason}, the year ${found} is more than ${limit} years from now`;
+  }
 }
 
 /** The first few of a list that may be long. */

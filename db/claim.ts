@@ -1,4 +1,8 @@
-import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import {
+  crawlSettingsOf,
+  type CrawlSettings,
+  type StoredSettings,
+} from '../domain/crawl-settings.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { rebaseClock } from './host-clock.ts';
@@ -253,7 +257,7 @@ interface ClaimRow {
   readonly waitsForRobots: boolean | null;
   readonly crawlId: number;
   readonly crawl: string;
-  readonly settings: CrawlSettings;
+  readonly settings: StoredSettings;
   readonly keyHash: string;
   readonly requestUrl: string;
   readonly depth: number;
@@ -328,7 +332,7 @@ function granted(row: ClaimRow, lease: GrantedLease): Claim {
     url: {
       crawlId,
       crawl,
-      settings,
+      settings: crawlSettingsOf(settings),
       keyHash,
       depth,
       hops,

@@ -1,6 +1,11 @@
-import type { CrawlSettings } from '../domain/crawl-settings.ts';
+import {
+  changedWithin,
+  crawlSettingsOf,
+  type CrawlSettings,
+  type StoredSettings,
+} from '../domain/crawl-settings.ts';
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
-import { inTransaction, type Db } from './pool.ts';
+import { inTransaction, type Db, type Tx } from './pool.ts';
 
 /** One crawl: a namespace of frontier, scope and settings. */
 export interface CrawlRow {
@@ -25,6 +30,14 @@ const COLUMNS = `
          ended_at as "endedAt",
          removing_since as "removingSince"`;
 
+interface StoredCrawl extends Omit<CrawlRow, 'settings'> {
+  readonly settings: StoredSettings;
+}
+
+function crawlOf(row: StoredCrawl): CrawlRow {
+  return { ...row, settings: crawlSettingsOf(row.settings) };
+}
+
 const FIND = `
   select ${COLUMNS}
     from crawl
@@ -32,8 +45,8 @@ const FIND = `
 
 /** The crawl of that name, if there is one. */
 export async function findCrawl(db: Db, name: string): Promise<CrawlRow | undefined> {
-  const { rows } = await db.query<CrawlRow>({ name: 'find_crawl', text: FIND, values: [name] });
-  return rows[0];
+  const { rows } = await db.query<StoredCrawl>({ name: 'find_crawl', text: FIND, values: [name] });
+  return rows.map(crawlOf)[0];
 }
 
 const LIST = `
@@ -43,16 +56,29 @@ const LIST = `
 
 /** Every crawl, by name. */
 export async function listCrawls(db: Db): Promise<readonly CrawlRow[]> {
-  const { rows } = await db.query<CrawlRow>({ name: 'list_crawls', text: LIST });
-  return rows;
+  const { rows } = await db.query<StoredCrawl>({ name: 'list_crawls', text: LIST });
+  return rows.map(crawlOf);
 }
 
-const SAVE = `
+const CREATE = `
   insert into crawl (name, settings, state)
   values ($1, $2, 'stopped')
-  on conflict (name) do update
-     set settings = excluded.settings
-   where crawl.removing_since is null
+  on conflict (name) do nothing
+  returning ${COLUMNS}`;
+
+// Index: crawl_name_key.
+const LOCK = `
+  select ${COLUMNS}
+    from crawl
+   where name = $1
+     and removing_since is null
+     for update`;
+
+// Index: crawl_pkey.
+const CHANGE = `
+  update crawl
+     set settings = $2
+   where crawl_id = $1
   returning ${COLUMNS}`;
 
 const ENSURE_SHARD = `
@@ -60,16 +86,41 @@ const ENSURE_SHARD = `
   values ($1, 0)
   on conflict (crawl_id, shard) do nothing`;
 
-/** Makes a crawl, or gives the one of that name these settings. It runs once its workflow opens it. */
+/**
+ * Makes a crawl, or gives the one of that name these settings, but for those that are fixed: two commands that make one
+ * at the same moment agree on those of the first. It runs once its workflow opens it.
+ */
 export async function saveCrawl(db: Db, name: string, settings: CrawlSettings): Promise<CrawlRow> {
   return inTransaction(db, async (tx) => {
-    const values = [name, JSON.stringify(settings)];
-    const { rows } = await tx.query<CrawlRow>({ name: 'save_crawl', text: SAVE, values });
-    const row = rows[0];
+    const row = (await create(tx, name, settings)) ?? (await change(tx, name, settings));
     if (row === undefined) throw new Error(`Crawl "${name}" is being removed`);
     await tx.query({ name: 'ensure_shard', text: ENSURE_SHARD, values: [row.crawlId] });
-    return row;
+    return crawlOf(row);
   });
+}
+
+async function create(
+  tx: Tx,
+  name: string,
+  settings: CrawlSettings,
+): Promise<StoredCrawl | undefined> {
+  const values = [name, JSON.stringify(settings)];
+  const { rows } = await tx.query<StoredCrawl>({ name: 'create_crawl', text: CREATE, values });
+  return rows[0];
+}
+
+async function change(
+  tx: Tx,
+  name: string,
+  wished: CrawlSettings,
+): Promise<StoredCrawl | undefined> {
+  const found = await tx.query<StoredCrawl>({ name: 'lock_crawl', text: LOCK, values: [name] });
+  const before = found.rows[0];
+  if (before === undefined) return undefined;
+  const settings = changedWithin(crawlSettingsOf(before.settings), wished);
+  const values = [before.crawlId, JSON.stringify(settings)];
+  const { rows } = await tx.query<StoredCrawl>({ name: 'change_crawl', text: CHANGE, values });
+  return rows[0];
 }
 
 // Index: crawl_name_key. A crawl that runs already keeps its start, so a repeated call changes nothing. One that is

@@ -1,5 +1,4 @@
 import { decodeRobots, parseRobots, productTokenOf, robotsVerdict } from '../domain/robots.ts';
-import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
@@ -9,6 +8,7 @@ import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 import type { HoldRow } from './claim.ts';
+import { listCrawls } from './crawls.ts';
 import type { Db } from './pool.ts';
 import { robotsOfHost, type StoredRobots } from './robots.ts';
 import { shortagesNow } from './shortages.ts';
@@ -215,13 +215,13 @@ async function fetchesOf(
   return rows;
 }
 
-// Indexes: host_host_key_key, url_pkey.
+// Indexes: host_host_key_key, url_pkey. Each crawl has its own rules for keys.
 const URL = `
   select u.request_url as "url",
          u.host_id as "hostId",
          u.key_hash as "keyHash",
          c.name as "crawl",
-         c.settings,
+         c.settings ->> 'userAgent' as "userAgent",
          u.state,
          u.reason,
          u.band,
@@ -230,11 +230,11 @@ const URL = `
          u.failures,
          u.claims,
          u.found_on as "foundOn"
-    from url u
-    join crawl c on c.crawl_id = u.crawl_id
-   where u.host_id = (select host_id from host where host_key = $1)
-     and u.key_hash = md5($2)::uuid
-     and ($3::text is null or c.name = $3)
+    from unnest($2::int[], $3::text[]) as asked (crawl_id, key)
+    join crawl c on c.crawl_id = asked.crawl_id
+    join url u on u.host_id = (select host_id from host where host_key = $1)
+              and u.crawl_id = asked.crawl_id
+              and u.key_hash = md5(asked.key)::uuid
    order by c.started_at desc
    limit 1`;
 
@@ -242,7 +242,7 @@ interface UrlRow extends Omit<UrlExplanation, 'host' | 'robots' | 'fetches' | 'd
   readonly dueAt: Date;
   readonly hostId: number;
   readonly keyHash: string;
-  readonly settings: CrawlSettings;
+  readonly userAgent: string;
 }
 
 /** What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it. */
@@ -251,13 +251,20 @@ export async function explainUrl(
   url: RequestUrl,
   crawlName?: string,
 ): Promise<UrlExplanation | undefined> {
-  const values = [hostKeyOf(url), urlKeyOf(url), crawlName ?? null];
+  const crawls = (await listCrawls(db)).filter(
+    ({ name }) => crawlName === undefined || name === crawlName,
+  );
+  const values = [
+    hostKeyOf(url),
+    crawls.map(({ crawlId }) => crawlId),
+    crawls.map(({ settings }) => urlKeyOf(url, settings)),
+  ];
   const { rows } = await db.query<UrlRow>({ name: 'explain_url', text: URL, values });
   const row = rows[0];
   const host = await explainHost(db, hostKeyOf(url));
   if (row === undefined || host === undefined) return undefined;
   const files = await robotsOfHost(db, row.hostId);
-  const { hostId, keyHash, settings, dueAt, ...known } = row;
+  const { hostId, keyHash, userAgent, dueAt, ...known } = row;
   const waits = known.state === 'queued' || known.state === 'assigned';
   return {
     ...known,
@@ -266,7 +273,7 @@ export async function explainUrl(
     robots: robotsSentence(
       files.find(({ origin }) => origin === originOf(url)),
       url,
-      settings,
+      userAgent,
     ),
     fetches: await fetchesOf(db, hostId, keyHash, 5),
   };
@@ -275,7 +282,7 @@ export async function explainUrl(
 function robotsSentence(
   file: StoredRobots | undefined,
   url: RequestUrl,
-  { userAgent }: CrawlSettings,
+  userAgent: string,
 ): string {
   if (file?.access == null) return `${originOf(url)}/robots.txt has not been read yet.`;
   const source = `${file.origin}/robots.txt`;

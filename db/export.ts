@@ -1,5 +1,5 @@
 import { asRequestUrl } from '../domain/request-url.ts';
-import { urlKeyOf } from '../domain/url-key.ts';
+import { urlKeyOf, type UrlKeyRules } from '../domain/url-key.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 
 /** Records fetched from the cursor at a time; our choice: more made a million rows no faster (`bench/export.ts`). */
@@ -36,6 +36,7 @@ export interface ExportedFetch {
 /** Which fetches of a crawl are exported. */
 export interface ExportOrder {
   readonly crawlId: number;
+  readonly rules: UrlKeyRules;
   readonly robots: boolean;
   /** Only those sent at this instant or later; `undefined`: all. */
   readonly since: Date | undefined;
@@ -97,7 +98,7 @@ interface RecordRow extends Omit<ExportedFetch, 'key' | 'kind' | 'fetchedAt'> {
  */
 export async function exportFetches(
   db: Db,
-  { crawlId, robots, since }: ExportOrder,
+  { crawlId, rules, robots, since }: ExportOrder,
   take: (batch: readonly ExportedFetch[]) => Promise<boolean>,
 ): Promise<void> {
   await inTransaction(db, async (tx) => {
@@ -105,21 +106,24 @@ export async function exportFetches(
     await tx.query(STEADY_PLAN);
     await tx.query(DECLARE, [crawlId, robots, since ?? null]);
     for (;;) {
-      const batch = await nextBatch(tx);
+      const batch = await nextBatch(tx, rules);
       if (batch.length === 0 || !(await take(batch))) return;
     }
   });
 }
 
-async function nextBatch(tx: Tx): Promise<readonly ExportedFetch[]> {
+async function nextBatch(tx: Tx, rules: UrlKeyRules): Promise<readonly ExportedFetch[]> {
   const { rows } = await tx.query<RecordRow>(FETCH);
-  return rows.map(exported);
+  return rows.map((row) => exported(row, rules));
 }
 
-function exported({ url, isRobots, fetchedAt, ...rest }: RecordRow): ExportedFetch {
+function exported(
+  { url, isRobots, fetchedAt, ...rest }: RecordRow,
+  rules: UrlKeyRules,
+): ExportedFetch {
   return {
     url,
-    key: isRobots ? null : urlKeyOf(asRequestUrl(url)),
+    key: isRobots ? null : urlKeyOf(asRequestUrl(url), rules),
     kind: isRobots ? 'robots' : 'page',
     ...rest,
     fetchedAt: fetchedAt.toISOString(),

@@ -1,7 +1,7 @@
 import { bandOf } from '../domain/band.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
-import { urlKeyOf } from '../domain/url-key.ts';
+import { urlKeyOf, type UrlKeyRules } from '../domain/url-key.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import type { FoundLink } from './settle.ts';
 
@@ -27,7 +27,7 @@ const GROW_SCOPE = `
 /** The crawl that gets seeds. */
 export interface SeedTarget {
   readonly crawlId: number;
-  readonly bands: number;
+  readonly settings: UrlKeyRules & { readonly bands: number };
   /** What its scope is to be measured against as well, so that the seeds' links are in it. */
   readonly roots: readonly string[];
 }
@@ -40,13 +40,13 @@ export interface SeedTarget {
  */
 export async function addSeeds(
   db: Db,
-  { crawlId, bands, roots }: SeedTarget,
+  { crawlId, settings, roots }: SeedTarget,
   batches: AsyncIterable<readonly RequestUrl[]>,
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
     let handedOver = 0;
     for await (const urls of batches) {
-      const values = [crawlId, rowsOf(urls, bands)];
+      const values = [crawlId, rowsOf(urls, settings)];
       await tx.query({ name: 'add_seeds', text: ADD, values });
       handedOver += urls.length;
     }
@@ -56,14 +56,14 @@ export async function addSeeds(
   });
 }
 
-function rowsOf(urls: readonly RequestUrl[], bands: number): readonly string[] {
+function rowsOf(urls: readonly RequestUrl[], settings: SeedTarget['settings']): readonly string[] {
   const links = urls.map((url): FoundLink => ({
     url,
-    key: urlKeyOf(url),
+    key: urlKeyOf(url, settings),
     host: hostKeyOf(url),
     depth: 0,
     hops: 0,
-    band: bandOf({ url, depth: 0, bands }),
+    band: bandOf({ url, depth: 0, bands: settings.bands }),
   }));
   return inRows(links);
 }

@@ -2,23 +2,34 @@ import type { CrawlSettings } from './crawl-settings.ts';
 import type { ExclusionRule } from './outcome.ts';
 import type { RequestUrl } from './request-url.ts';
 import { isInScope, type Scope } from './scope.ts';
+import { trapReason, type TrapLimits } from './traps.ts';
 
 /** The settings that decide which links enter the frontier. */
-export interface AdmissionRules extends Pick<CrawlSettings, 'maxUrlLength' | 'depthLimit'> {
+export interface AdmissionRules
+  extends Pick<CrawlSettings, 'maxUrlLength' | 'depthLimit'>, TrapLimits {
   readonly scope: Scope;
 }
 
+/** Where and when a link is found. */
+export interface Found {
+  /** Links from the nearest seed. */
+  readonly depth: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
 /**
- * Which rule keeps a discovered link out of the frontier, if any (R23, R24). `depth` counts links from the nearest
- * seed; a URL of exactly the limit is still admitted.
+ * Which rule keeps a discovered link out of the frontier, if any (R23, R24). A URL of exactly a limit is still
+ * admitted. Seeds are not asked about: whoever gives one means it.
  */
 export function linkExclusion(
   url: RequestUrl,
-  depth: number,
-  { maxUrlLength, depthLimit, scope }: AdmissionRules,
+  { depth, nowMs }: Found,
+  rules: AdmissionRules,
 ): ExclusionRule | undefined {
+  const { maxUrlLength, depthLimit, scope } = rules;
   if (url.length > maxUrlLength) return 'length';
   if (depthLimit !== null && depth > depthLimit) return 'depth';
   if (!isInScope(url, scope)) return 'scope';
-  return undefined;
+  return trapReason(url, rules, nowMs);
 }

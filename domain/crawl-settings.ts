@@ -1,5 +1,8 @@
 import type { MediaRanges } from './media-type.ts';
 
+import { DEFAULT_TRAP_LIMITS, type TrapLimits } from './traps.ts';
+import type { UrlKeyRules } from './url-key.ts';
+
 /** How far a crawl may follow links from its seeds (R23). */
 export type ScopeKind = 'host' | 'domain' | 'prefix' | 'any';
 
@@ -10,7 +13,7 @@ export type TlsMode = 'strict' | 'lenient';
  * The settings of one crawl, kept with it in Postgres, so that every process that serves the crawl sees the same.
  * Durations are milliseconds, sizes bytes; `null` means "no limit".
  */
-export interface CrawlSettings {
+export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly scope: ScopeKind;
   /** What `scope` is measured against: hosts, registrable domains or URL prefixes of the seeds, by `scope`. */
   readonly scopeRoots: readonly string[];
@@ -44,6 +47,12 @@ export interface CrawlSettings {
   /** Nothing is asked for while the disk of the pages has less free than this. */
   readonly minFreeBytes: number;
   readonly maxUrlLength: number;
+  /** Leave links out that their page marks as `nofollow`, `ugc` or `sponsored` (R19). */
+  readonly obeyNofollow: boolean;
+  /** Count what a page shows as linked too: images, media, scripts, style sheets (R35). */
+  readonly embeds: boolean;
+  /** Fetch the sitemaps that a robots.txt names. */
+  readonly sitemaps: boolean;
   /** Number of bands, 1–8 (R1). */
   readonly bands: number;
   /** Assigned URLs of one host and crawl: the most, and the number at which it is refilled. */
@@ -75,7 +84,54 @@ export const DEFAULT_SETTINGS = {
   skipTypes: ['audio/*', 'font/*', 'video/*'],
   minFreeBytes: 256_000_000,
   maxUrlLength: 2_000,
+  obeyNofollow: false,
+  embeds: false,
+  sitemaps: true,
+  sortQuery: true,
+  dropTracking: true,
+  dropSessionIds: true,
+  dropParameters: [],
+  keepParameters: [],
+  ...DEFAULT_TRAP_LIMITS,
   bands: 3,
   room: 20,
   lowWater: 10,
 } as const satisfies Omit<CrawlSettings, 'userAgent'>;
+
+/**
+ * What is fixed when a crawl is made: under other values its frontier would not know its own URLs again, or the seeds
+ * that its scope was measured by.
+ */
+export const FIXED_SETTINGS = [
+  'scope',
+  'bands',
+  'sortQuery',
+  'dropTracking',
+  'dropSessionIds',
+  'dropParameters',
+  'keepParameters',
+] as const satisfies readonly (keyof CrawlSettings)[];
+
+/** Settings as they lie in the database: those of an older crawl lack what was no setting in its time. */
+export type StoredSettings = Partial<CrawlSettings> & Pick<CrawlSettings, 'userAgent'>;
+
+/** What held before it was a setting, where that is not the default of today. */
+const FORMER_SETTINGS = {
+  dropSessionIds: false,
+  maxSegments: null,
+  maxSegmentRepeats: null,
+  maxParameters: null,
+  maxParameterRepeats: null,
+  calendarYears: null,
+} as const satisfies Partial<CrawlSettings>;
+
+/** The settings of a crawl that was made by this version or an older one: each goes on by the rules of its own time. */
+export function crawlSettingsOf(stored: StoredSettings): CrawlSettings {
+  return { ...DEFAULT_SETTINGS, ...FORMER_SETTINGS, ...stored };
+}
+
+/** Other settings for a crawl that exists; what is fixed stays as it was. */
+export function changedWithin(before: CrawlSettings, wished: CrawlSettings): CrawlSettings {
+  const fixed = Object.fromEntries(FIXED_SETTINGS.map((key) => [key, before[key]]));
+  return { ...wished, ...fixed };
+}

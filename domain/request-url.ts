@@ -3,21 +3,34 @@ declare const requestUrlBrand: unique symbol;
 /** A URL in the form in which it is fetched and stored (R21): WHATWG serialisation, http or https, no fragment, no userinfo. */
 export type RequestUrl = string & { readonly [requestUrlBrand]: true };
 
-/**
- * Reads a URL as a browser would (WHATWG URL), resolved against `base` where one is given.
- *
- * `undefined` for what can't be crawled: another scheme than http and https, or text that is no URL. Never throws.
- */
-export function parseRequestUrl(text: string, base?: string): RequestUrl | undefined {
-  const url = parse(text, base);
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    return undefined;
-  }
+/** What a reference in a page, a header or a file comes to. */
+export type ReadReference =
+  | {
+      readonly kind: 'url';
+      readonly url: RequestUrl;
+      /** Whether a user's name or password was dropped: they are sent nowhere and kept nowhere. */
+      readonly hadUserinfo: boolean;
+    }
+  /** `scheme`: neither http nor https (`data:`, `javascript:`, `mailto:`, `blob:` …); `malformed`: no URL at all. */
+  | { readonly kind: 'scheme' | 'malformed' };
 
+/** Reads a reference as a browser would (WHATWG URL), resolved against `base` where one is given. Never throws. */
+export function readReference(text: string, base?: string): ReadReference {
+  const url = parse(text, base);
+  if (url === undefined) return { kind: 'malformed' };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { kind: 'scheme' };
+
+  const hadUserinfo = url.username !== '' || url.password !== '';
   url.hash = '';
   url.username = '';
   url.password = '';
-  return url.href as RequestUrl;
+  return { kind: 'url', url: url.href as RequestUrl, hadUserinfo };
+}
+
+/** The same where only a URL that can be crawled is of use. */
+export function parseRequestUrl(text: string, base?: string): RequestUrl | undefined {
+  const read = readReference(text, base);
+  return read.kind === 'url' ? read.url : undefined;
 }
 
 /** Takes a stored string at its word: only for values that `parseRequestUrl` made and the database kept. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CrawlFlags } from '../../cli/options.ts';
 import type { Ownership } from '../../cli/own-hosts.ts';
 import { settingsOf } from '../../cli/settings.ts';
-import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
+import { DEFAULT_SETTINGS, crawlSettingsOf } from '../../domain/crawl-settings.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
 import { asRequestUrl } from '../../domain/request-url.ts';
 
@@ -64,12 +64,45 @@ test('seeds given later widen the scope', () => {
   ]);
 });
 
-test('a scope cannot be changed, since the seeds it was measured by are gone', () => {
+describe('what a crawl was made with', () => {
   const source = { ...ELSEWHERE, before: EARLIER };
 
-  expect(() => settingsOf(flags({ scope: 'any' }), source)).toThrow(
-    /"host", which cannot become "any"/,
-  );
+  test.each<[Partial<CrawlFlags>, RegExp]>([
+    [{ scope: 'any' }, /the scope "host", which cannot become "any"/],
+    [{ sortQuery: false }, /the sortQuery "true", which cannot become "false"/],
+    [{ dropTracking: false }, /the dropTracking "true"/],
+    [{ dropSessionIds: false }, /the dropSessionIds "true"/],
+    [{ dropParameters: ['ref'] }, /the dropParameters "none", which cannot become "ref"/],
+    [
+      { keepParameters: ['gclid', 'sid'] },
+      /the keepParameters "none".*"gclid,sid".*another --name/,
+    ],
+  ])('cannot become %o', (typed, message) => {
+    expect(() => settingsOf(flags(typed), source)).toThrow(message);
+  });
+
+  test('may be said again', () => {
+    const same = { scope: 'host', sortQuery: true, dropParameters: [] } as const;
+
+    expect(settingsOf(flags(same), source)).toEqual(EARLIER);
+  });
+
+  test('stays where it was no setting yet, and traps stay off', () => {
+    const { userAgent, scopeRoots } = EARLIER;
+    const before = crawlSettingsOf({ userAgent, scopeRoots });
+
+    expect(settingsOf(flags(), { ...source, before })).toMatchObject({
+      sortQuery: true,
+      dropTracking: true,
+      dropSessionIds: false,
+      maxSegments: null,
+      calendarYears: null,
+      sitemaps: true,
+    });
+    expect(() => settingsOf(flags({ dropSessionIds: true }), { ...source, before })).toThrow(
+      /the dropSessionIds "false", which cannot become "true"/,
+    );
+  });
 });
 
 test('with neither seeds nor a crawl there is nothing to do', () => {

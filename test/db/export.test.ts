@@ -11,6 +11,7 @@ import {
   grantedClaim,
   openHost,
   runningCrawl,
+  settingsOf,
 } from './a-frontier.ts';
 
 async function exported(
@@ -18,10 +19,14 @@ async function exported(
   order: Partial<ExportOrder> & { readonly crawlId: number },
 ): Promise<ExportedFetch[]> {
   const all: ExportedFetch[] = [];
-  await exportFetches(db, { robots: false, since: undefined, ...order }, (batch) => {
-    all.push(...batch);
-    return Promise.resolve(true);
-  });
+  await exportFetches(
+    db,
+    { rules: settingsOf(), robots: false, since: undefined, ...order },
+    (batch) => {
+      all.push(...batch);
+      return Promise.resolve(true);
+    },
+  );
   return all;
 }
 
@@ -118,11 +123,15 @@ test('what is fetched meanwhile is left out, and nothing waits for the reader', 
   await fetched(db, crawlId, 2_500);
   const sizes: number[] = [];
 
-  await exportFetches(db, { crawlId, robots: false, since: undefined }, async (batch) => {
-    sizes.push(batch.length);
-    await fetched(db, crawlId, 10);
-    return true;
-  });
+  await exportFetches(
+    db,
+    { crawlId, rules: settingsOf(), robots: false, since: undefined },
+    async (batch) => {
+      sizes.push(batch.length);
+      await fetched(db, crawlId, 10);
+      return true;
+    },
+  );
 
   expect(sizes).toEqual([1_000, 1_000, 500]);
   expect(await exported(db, { crawlId })).toHaveLength(2_530);
@@ -133,7 +142,7 @@ test('a reader that has enough is given no more', async ({ db }) => {
   await fetched(db, crawlId, 2_500);
   let batches = 0;
 
-  await exportFetches(db, { crawlId, robots: false, since: undefined }, () => {
+  await exportFetches(db, { crawlId, rules: settingsOf(), robots: false, since: undefined }, () => {
     batches += 1;
     return Promise.resolve(false);
   });

@@ -13,6 +13,7 @@ import {
   grantedClaim,
   openHost,
   runningCrawl,
+  settingsOf,
   urlLines,
 } from './a-frontier.ts';
 import { settle } from '../../db/settle.ts';
@@ -32,7 +33,7 @@ test('seeds enter the frontier at depth 0, each URL key once', async ({ db }) =>
     ['http://b.test/?a=2&b=1'],
   );
 
-  const handedOver = await addSeeds(db, { crawlId, bands: 3, roots: [] }, batches);
+  const handedOver = await addSeeds(db, { crawlId, settings: settingsOf(), roots: [] }, batches);
   await admit(db, { crawlId, shard: 0 });
 
   expect(handedOver).toBe(3);
@@ -47,7 +48,7 @@ test('a URL that the crawl has fetched stays as it is', async ({ db }) => {
   const claimed = await grantedClaim(db, hostId);
   await settle(db, claimed.lease, fetchedSettlement(claimed));
 
-  await addSeeds(db, { crawlId, bands: 3, roots: [] }, batchesOf(['http://a.test/']));
+  await addSeeds(db, { crawlId, settings: settingsOf(), roots: [] }, batchesOf(['http://a.test/']));
   await admit(db, { crawlId, shard: 0 });
 
   expect(await urlLines(db)).toMatchObject([{ url: 'http://a.test/', state: 'done' }]);
@@ -59,7 +60,7 @@ test('the next claim sees the roots by which the scope has grown', async ({ db }
   await givenUrl(db, { crawlId, hostId }, 'http://a.test/');
 
   const roots = ['b.test', 'a.test'];
-  await addSeeds(db, { crawlId, bands: 3, roots }, batchesOf(['http://b.test/']));
+  await addSeeds(db, { crawlId, settings: settingsOf(), roots }, batchesOf(['http://b.test/']));
 
   const { url } = await grantedClaim(db, hostId);
   expect(url.settings.scopeRoots).toEqual(['a.test', 'b.test']);
@@ -72,7 +73,11 @@ test('of many commands at once none loses its roots', async ({ db }) => {
 
   await Promise.all(
     hosts.map((host) =>
-      addSeeds(db, { crawlId, bands: 3, roots: [host] }, batchesOf([`http://${host}/`])),
+      addSeeds(
+        db,
+        { crawlId, settings: settingsOf(), roots: [host] },
+        batchesOf([`http://${host}/`]),
+      ),
     ),
   );
 
@@ -87,7 +92,7 @@ test('seeds that break off leave nothing', async ({ db }) => {
     throw new Error('enough');
   }
 
-  const adding = addSeeds(db, { crawlId, bands: 3, roots: ['a.test'] }, broken());
+  const adding = addSeeds(db, { crawlId, settings: settingsOf(), roots: ['a.test'] }, broken());
 
   await expect(adding).rejects.toThrow('enough');
   expect(await everything(db)).toBe(before);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { linkExclusion } from '../../domain/admission.ts';
 import type { ScopeKind } from '../../domain/crawl-settings.ts';
 import { isInScope, scopeRootsOf } from '../../domain/scope.ts';
+import { DEFAULT_TRAP_LIMITS } from '../../domain/traps.ts';
 import { requestUrl } from './request-url-of.ts';
 
 const scopeOf = (kind: ScopeKind, ...seeds: string[]) => ({
@@ -105,7 +106,13 @@ describe('isInScope', () => {
 });
 
 describe('linkExclusion', () => {
-  const rules = { maxUrlLength: 30, depthLimit: 2, scope: scopeOf('host', 'https://a.test/') };
+  const rules = {
+    ...DEFAULT_TRAP_LIMITS,
+    maxUrlLength: 30,
+    depthLimit: 2,
+    scope: scopeOf('host', 'https://a.test/'),
+  };
+  const nowMs = Date.UTC(2026, 5, 1);
 
   test.each([
     {
@@ -127,14 +134,24 @@ describe('linkExclusion', () => {
       excluded: undefined,
     },
     { law: 'a link too deep is left', url: 'https://a.test/x', depth: 3, excluded: 'depth' },
+    {
+      law: 'a link of a trap is left',
+      url: 'https://a.test/x/x/x',
+      depth: 1,
+      excluded: 'repeatedSegments',
+    },
     { law: 'a link out of scope is left', url: 'https://b.test/x', depth: 1, excluded: 'scope' },
   ])('$law', ({ url, depth, excluded }) => {
-    expect(linkExclusion(requestUrl(url), depth, rules)).toBe(excluded);
+    expect(linkExclusion(requestUrl(url), { depth, nowMs }, rules)).toBe(excluded);
   });
 
   test('without a depth limit no link is too deep', () => {
     expect(
-      linkExclusion(requestUrl('https://a.test/x'), 1e6, { ...rules, depthLimit: null }),
+      linkExclusion(
+        requestUrl('https://a.test/x'),
+        { depth: 1e6, nowMs },
+        { ...rules, depthLimit: null },
+      ),
     ).toBeUndefined();
   });
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_TRAP_LIMITS, trapReason } from '../../domain/traps.ts';
+import { DEFAULT_TRAP_LIMITS, trapReason, type TrapLimits } from '../../domain/traps.ts';
 import { requestUrl } from './request-url-of.ts';
 
 const NOW_MS = Date.UTC(2026, 5, 1);
 
-const reasonOf = (path: string, limits = DEFAULT_TRAP_LIMITS) =>
+const reasonOf = (path: string, limits: TrapLimits = DEFAULT_TRAP_LIMITS) =>
   trapReason(requestUrl(`https://a.test${path}`), limits, NOW_MS);
 
 const many = (count: number, part: (n: number) => string, between: string): string =>
@@ -55,10 +55,10 @@ describe('no signs of a trap', () => {
 });
 
 test.each([
-  ['/a/a/a', 'segmentRepeats'],
-  [`/${many(40, (n) => `s${n}`, '/')}`, 'segments'],
-  [`/?${many(40, (n) => `p${n}=1`, '&')}`, 'parameters'],
-  ['/?a&a&a', 'parameterRepeats'],
+  ['/a/a/a', 'maxSegmentRepeats'],
+  [`/${many(40, (n) => `s${n}`, '/')}`, 'maxSegments'],
+  [`/?${many(40, (n) => `p${n}=1`, '&')}`, 'maxParameters'],
+  ['/?a&a&a', 'maxParameterRepeats'],
   ['/calendar/2099/01', 'calendarYears'],
 ])('%s is none where the rule is off', (path, rule) => {
   expect(reasonOf(path)).toBeDefined();

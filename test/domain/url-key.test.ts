@@ -1,11 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
 import { asRequestUrl, parseRequestUrl } from '../../domain/request-url.ts';
-import { TRACKING_PARAMETERS, urlKeyOf } from '../../domain/url-key.ts';
+import { TRACKING_PARAMETERS, urlKeyOf, type UrlKeyRules } from '../../domain/url-key.ts';
 import { requestUrl } from './request-url-of.ts';
 
-const keyOf = (text: string): string => urlKeyOf(requestUrl(text));
-const NO_RULES = { sortQuery: false, dropTracking: false };
+const keyOf = (text: string, rules: UrlKeyRules = DEFAULT_SETTINGS): string =>
+  urlKeyOf(requestUrl(text), rules);
+const NO_RULES: UrlKeyRules = {
+  sortQuery: false,
+  dropTracking: false,
+  dropSessionIds: false,
+  dropParameters: [],
+  keepParameters: [],
+};
 
 describe('urlKeyOf', () => {
   test.each([
@@ -83,9 +91,11 @@ describe('urlKeyOf', () => {
   test('each rule that merges can be switched off', () => {
     const url = requestUrl('https://a.test/?b=1&utm_source=x&a=2');
 
-    expect(urlKeyOf(url)).toBe('https://a.test/?a=2&b=1');
-    expect(urlKeyOf(url, { sortQuery: false, dropTracking: true })).toBe('https://a.test/?b=1&a=2');
-    expect(urlKeyOf(url, { sortQuery: true, dropTracking: false })).toBe(
+    expect(urlKeyOf(url, DEFAULT_SETTINGS)).toBe('https://a.test/?a=2&b=1');
+    expect(urlKeyOf(url, { ...DEFAULT_SETTINGS, sortQuery: false })).toBe(
+      'https://a.test/?b=1&a=2',
+    );
+    expect(urlKeyOf(url, { ...DEFAULT_SETTINGS, dropTracking: false })).toBe(
       'https://a.test/?a=2&b=1&utm_source=x',
     );
     expect(urlKeyOf(url, NO_RULES)).toBe(url);
@@ -106,7 +116,7 @@ describe('urlKeyOf', () => {
   });
 
   test.each([
-    { which: 'by default', rules: undefined },
+    { which: 'by default', rules: DEFAULT_SETTINGS },
     { which: 'without rules', rules: NO_RULES },
   ])('the key of a key is itself, $which', ({ rules }) => {
     const piece = fc.string({
