@@ -48,10 +48,15 @@ function rowOf(host: ListedHost, nowMs: number): readonly string[] {
     count(pages),
     gapMs === 0 ? '–' : formatDuration(gapMs),
     gapReasonText(host.gapReason),
-    timeLeftMs === null ? '?' : `${formatDuration(timeLeftMs)}${more}`,
+    leftOf(timeLeftMs, more),
     lastFetch === null ? 'none yet' : lastOf(lastFetch, nowMs),
     hold === null ? '' : heldBy(hold, nowMs),
   ];
+}
+
+function leftOf(timeLeftMs: number | null, more: string): string {
+  if (timeLeftMs === null) return '?';
+  return timeLeftMs === 0 ? '–' : `${formatDuration(timeLeftMs)}${more}`;
 }
 
 function nextOf({ hold, nextAllowedAt }: ListedHost, nowMs: number): string {

@@ -21,6 +21,9 @@ export interface Removal {
   readonly warc: boolean;
 }
 
+/** What a removal needs of a session. */
+export type RemovalSession = Omit<Session, 'servers'>;
+
 /**
  * Removes a crawl that doesn't run, after asking; its WARC files only where that is wanted. Interrupted, it stays half
  * removed, and the next call goes on.
@@ -28,7 +31,7 @@ export interface Removal {
  * @throws UsageError where it runs, or nobody can be asked.
  */
 export async function removeCrawl(
-  session: Session,
+  session: RemovalSession,
   removal: Removal,
   io: CommandIo,
 ): Promise<ExitCode> {
@@ -68,23 +71,28 @@ function refuseRunning({ name, state }: CrawlRow, data: string): void {
   );
 }
 
-function isWanted(plan: Plan, { interrupts }: Session, io: CommandIo): Promise<boolean> {
+function isWanted(plan: Plan, { interrupts }: RemovalSession, io: CommandIo): Promise<boolean> {
   const what = whatGoes(plan);
   if (canAsk(io)) return confirmed(`Remove ${what}?`, io, interrupts.signal);
   throw new UsageError(`This would remove ${what}. There is no terminal to ask on: add --yes.`);
 }
 
 function whatGoes({ removal: { name, warc }, contents, files }: Plan): string {
-  const urls = counted(contents.urls, 'URL');
-  const fetches = counted(contents.fetches, 'fetch record');
-  const archive = counted(files.removable.length, 'WARC file');
-  const kept = `; ${archive} stay${files.removable.length === 1 ? 's' : ''}`;
-  return `the crawl "${name}" with ${urls}, ${fetches}${warc ? ` and ${archive}` : kept}`;
+  const { removable, beingWritten } = files;
+  const gone = [
+    counted(contents.urls, 'URL'),
+    counted(contents.fetches, 'fetch record'),
+    ...(warc ? [counted(removable.length, 'WARC file')] : []),
+  ];
+  const staying = beingWritten.length + (warc ? 0 : removable.length);
+  const stay = `${counted(staying, 'WARC file')} stay${staying === 1 ? 's' : ''}`;
+  const listed = `${gone.slice(0, -1).join(', ')} and ${gone.at(-1) ?? ''}`;
+  return `the crawl "${name}" with ${listed}${staying === 0 ? '' : ` (${stay})`}`;
 }
 
 /** The number of rows; `undefined` where the person broke it off. */
 async function removeRows(
-  { db, flags, interrupts, terminal }: Session,
+  { db, flags, interrupts, terminal }: RemovalSession,
   { crawlId, name }: CrawlRow,
   { stderr }: CommandIo,
 ): Promise<number | undefined> {
@@ -102,7 +110,7 @@ async function removeRows(
   return undefined;
 }
 
-function sayRemoved({ terminal, flags }: Session, { removal, contents, files }: Plan): void {
+function sayRemoved({ terminal, flags }: RemovalSession, { removal, contents, files }: Plan): void {
   const { name, warc } = removal;
   const gone = warc ? files.removable : [];
   const kept = warc ? files.beingWritten : [...files.removable, ...files.beingWritten];
