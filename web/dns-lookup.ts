@@ -1,7 +1,7 @@
-import { ADDRCONFIG, lookup as systemLookup } from 'node:dns';
 import { Resolver as CAresResolver } from 'node:dns/promises';
 import type { RecordWithTtl } from 'node:dns';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HostsFile } from './hosts-file.ts';
 import type { Resolution } from './resolver.ts';
 
 /** A resolution and how long its name server vouches for it. */
@@ -14,6 +14,8 @@ export interface LookupOrder {
   readonly name: string;
   /** `host:port`; empty means the system's. */
   readonly servers: readonly string[];
+  /** Comes before the servers, where there is one. */
+  readonly hosts: HostsFile | undefined;
   readonly tryLengthsMs: readonly number[];
   readonly signal: AbortSignal;
 }
@@ -26,17 +28,16 @@ const QUICK_RETRY_MS = 1_000;
 
 /**
  * Asks for a name's A and AAAA records, again while servers fail to answer, each try longer than the one before
- * (R28). With the system's servers the hosts file has a say too, where they know no such name or none is there.
- * Rejects only when `signal` is aborted.
+ * (R28). What the hosts file says holds, as everywhere on the machine. Rejects only when `signal` is aborted.
  */
 export async function lookUp(order: LookupOrder): Promise<Lookup> {
-  const lookup = await askServers(order);
-  if (lookup.resolution.kind === 'resolved' || order.servers.length > 0) return lookup;
-
-  const addresses = await askSystem(order.name);
+  const addresses = (await order.hosts?.(order.name)) ?? [];
   order.signal.throwIfAborted();
-  if (addresses.length === 0) return lookup;
-  return { resolution: { kind: 'resolved', addresses }, ttlMs: 0 };
+  if (addresses.length === 0) return askServers(order);
+  return {
+    resolution: { kind: 'resolved', addresses: addresses.slice(0, ADDRESS_LIMIT) },
+    ttlMs: 0,
+  };
 }
 
 async function askServers(order: LookupOrder): Promise<Lookup> {
@@ -114,16 +115,6 @@ async function familyAnswer(question: Promise<RecordWithTtl[]>): Promise<FamilyA
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     return { kind: NO_SUCH_RECORD.has(code) ? 'none' : 'noAnswer', code };
   }
-}
-
-/** `getaddrinfo`, which reads the hosts file; empty where it knows nothing. */
-function askSystem(name: string): Promise<readonly string[]> {
-  return new Promise((resolve) => {
-    systemLookup(name, { all: true, hints: ADDRCONFIG }, (error, found) => {
-      const families = error ? [] : [...found].sort((one, other) => one.family - other.family);
-      resolve(families.map(({ address }) => address).slice(0, ADDRESS_LIMIT));
-    });
-  });
 }
 
 async function pause(waitMs: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { Resolver as CAresResolver } from 'node:dns/promises';
+import { isLocalName, lookUpNameOf, nameRefusal } from '../domain/dns-rules.ts';
 import { lookUp } from './dns-lookup.ts';
-import type { Lookup } from './dns-lookup.ts';
+import { hostsFile, SYSTEM_HOSTS_FILE } from './hosts-file.ts';
+import { ResolutionCache } from './resolution-cache.ts';
 
 /** What a name came to; both failures are the web's doing, not ours. */
 export type Resolution =
@@ -23,11 +25,15 @@ export interface Resolver {
 export interface ResolverCounts {
   readonly hits: number;
   readonly misses: number;
+  /** Names in the cache. */
+  readonly names: number;
 }
 
 export interface ResolverOptions {
   /** `host:port` of own name servers; empty means the system's, and then its hosts file counts too. */
   readonly servers: readonly string[];
+  /** The hosts file that counts beside the system's name servers. */
+  readonly hostsPath?: string;
   /** How long each try may take (R28; Mercator §3.7). */
   readonly tryLengthsMs?: readonly number[];
   /** Names that are remembered; the one that was asked for longest ago goes first. */
@@ -37,9 +43,6 @@ export interface ResolverOptions {
 }
 
 const MERCATOR_TRIES_MS = [1_000, 3_000, 9_000, 27_000, 81_000];
-const MIN_TTL_MS = 60_000;
-const MAX_TTL_MS = 3_600_000;
-const NEGATIVE_TTL_MS = 30_000;
 
 /** A look-up under way and the number of those who wait for it; the last to leave ends it. */
 interface Flight {
@@ -49,15 +52,17 @@ interface Flight {
 }
 
 /**
- * A resolver with a cache (R28): the TTL of an answer is honoured between one minute and one hour, a failure is
- * remembered for 30 s, and one look-up at a time is under way for a name. Addresses, `localhost` and names below
- * it (RFC 6761 §6.3) need no look-up. Throws where a server's address is malformed.
+ * A resolver with a cache (R28): answers and failures are remembered by the rules of domain/dns-rules.ts, and one look-up
+ * at a time is under way for a name. Addresses, `localhost`, the names below it and names that can't be need no look-up.
+ * A name is asked for as it stands: the machine's search list plays no part. Throws where a server's address is
+ * malformed.
  */
 export function createResolver(options: ResolverOptions): Resolver {
   const { servers, capacity = 100_000, nowMs = () => performance.now() } = options;
   const tryLengthsMs = options.tryLengthsMs ?? MERCATOR_TRIES_MS;
   if (servers.length > 0) new CAresResolver().setServers(servers);
 
+  const hosts = servers.length > 0 ? undefined : hostsFile(options.hostsPath ?? SYSTEM_HOSTS_FILE);
   const cache = new ResolutionCache(capacity, nowMs);
   const flights = new Map<string, Flight>();
   let hits = 0;
@@ -68,7 +73,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     const leave = () => {
       if (flights.get(name) === flight) flights.delete(name);
     };
-    const answer = lookUp({ name, servers, tryLengthsMs, signal: abandon.signal })
+    const answer = lookUp({ name, servers, hosts, tryLengthsMs, signal: abandon.signal })
       .then((lookup) => {
         cache.remember(name, lookup);
         return lookup.resolution;
@@ -82,7 +87,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   const resolve = async (hostname: string, signal?: AbortSignal): Promise<Resolution> => {
     signal?.throwIfAborted();
-    const name = hostname.toLowerCase();
+    const name = lookUpNameOf(hostname);
     const own = answerWithoutLookup(name);
     if (own !== undefined) return own;
 
@@ -93,57 +98,17 @@ export function createResolver(options: ResolverOptions): Resolver {
     return known ?? join(flight ?? takeOff(name), signal);
   };
 
-  return { resolve, counts: () => ({ hits, misses }) };
-}
-
-interface Remembered {
-  readonly resolution: Resolution;
-  readonly expiresAtMs: number;
-}
-
-/** Names in the order in which they were last asked for, the longest ago first. */
-class ResolutionCache {
-  readonly #capacity: number;
-  readonly #nowMs: () => number;
-  readonly #entries = new Map<string, Remembered>();
-
-  constructor(capacity: number, nowMs: () => number) {
-    this.#capacity = capacity;
-    this.#nowMs = nowMs;
-  }
-
-  recall(name: string): Resolution | undefined {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(name);
-    if (entry.expiresAtMs <= this.#nowMs()) return undefined;
-    this.#entries.set(name, entry);
-    return entry.resolution;
-  }
-
-  remember(name: string, { resolution, ttlMs }: Lookup): void {
-    const expiresAtMs = this.#nowMs() + lifetimeMs(resolution, ttlMs);
-    this.#entries.set(name, { resolution, expiresAtMs });
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#capacity) break;
-      this.#entries.delete(oldest);
-    }
-  }
+  return { resolve, counts: () => ({ hits, misses, names: cache.size }) };
 }
 
 function answerWithoutLookup(name: string): Resolution | undefined {
   const literal = name.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return { kind: 'resolved', addresses: [literal] };
-  if (/(^|\.)localhost\.?$/.test(name)) {
-    return { kind: 'resolved', addresses: ['127.0.0.1', '::1'] };
-  }
-  return undefined;
-}
-
-function lifetimeMs(resolution: Resolution, ttlMs: number): number {
-  return resolution.kind === 'resolved'
-    ? Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS)
-    : NEGATIVE_TTL_MS;
+  if (isLocalName(name)) return { kind: 'resolved', addresses: ['127.0.0.1', '::1'] };
+  const refusal = nameRefusal(name);
+  return refusal === undefined
+    ? undefined
+    : { kind: 'failed', reason: 'nameNotFound', detail: refusal };
 }
 
 function join(flight: Flight, signal: AbortSignal | undefined): Promise<Resolution> {

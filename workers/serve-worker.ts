@@ -5,11 +5,11 @@ import { watchDisk } from '../activities/disk-watch.ts';
 import { connectDatabase } from '../db/pool.ts';
 import { openWarcStore } from '../store/warc-store.ts';
 import { createParsePool } from '../web/parse-pool.ts';
-import { createResolver, type Resolver } from '../web/resolver.ts';
 import type { TemporalTarget, WorkerConfig } from './config.ts';
 import { createWorker } from './create-worker.ts';
 import { hostFeeder } from './host-feeder.ts';
 import type { Logger } from './logger.ts';
+import { openResolvers } from './resolvers.ts';
 
 /** Connections of one worker to Postgres; a page needs one for a few milliseconds, three times. Our choice. */
 const DATABASE_CONNECTIONS = 20;
@@ -47,6 +47,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
   });
   const warc = await openWarcStore({ dir: order.warcDir, slot: order.slot });
   const parser = createParsePool(PARSE_LIMITS);
+  const resolvers = openResolvers(log);
   const client = await clientOf(temporal);
   const { worker, connection } = await createWorker(
     temporal,
@@ -55,7 +56,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
       warc,
       disk: watchDisk({ db, dir: order.warcDir, log, stopping }),
       parser,
-      resolverFor: resolvers(),
+      resolverFor: resolvers.resolverFor,
       feedHost: hostFeeder(client),
       stopping,
       robotsCache: new Map(),
@@ -75,6 +76,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
     });
   order.ready?.();
   await running;
+  resolvers.close();
   await Promise.all([warc.close(), parser.close(), db.end()]);
   await connection.close();
   await client.connection.close();
@@ -99,15 +101,4 @@ async function clientOf({ address, namespace, connection }: TemporalTarget): Pro
     connection: await Connection.connect({ ...connection, address }),
     namespace,
   });
-}
-
-/** One resolver a list of name servers, each with its own cache. */
-function resolvers(): (servers: readonly string[]) => Resolver {
-  const byServers = new Map<string, Resolver>();
-  return (servers) => {
-    const key = servers.join(' ');
-    const known = byServers.get(key) ?? createResolver({ servers });
-    byServers.set(key, known);
-    return known;
-  };
 }

@@ -11,6 +11,8 @@ export type NameAnswer =
       readonly kind: 'records';
       readonly addresses: readonly string[];
       readonly ttlSeconds?: number;
+      /** Names that lead from the one asked for to the one with the addresses, as CNAME records. */
+      readonly aliases?: readonly string[];
     }
   | { readonly kind: 'noSuchName' }
   | { readonly kind: 'serverFailure' }
@@ -69,12 +71,21 @@ function reply(
 
 function recordsOf(
   { name, type }: Question,
-  { addresses, ttlSeconds = 300 }: Extract<NameAnswer, { readonly kind: 'records' }>,
+  { addresses, ttlSeconds = 300, aliases = [] }: Extract<NameAnswer, { readonly kind: 'records' }>,
 ): Answer[] {
-  return addresses.map((data) => ({
-    name,
-    type: type === 'A' ? 'A' : 'AAAA',
-    data,
-    ttl: ttlSeconds,
-  }));
+  const names = [name, ...aliases];
+  return [
+    ...aliases.map((data, at): Answer => ({
+      name: names[at] ?? name,
+      type: 'CNAME',
+      data,
+      ttl: ttlSeconds,
+    })),
+    ...addresses.map((data): Answer => ({
+      name: names.at(-1) ?? name,
+      type: type === 'A' ? 'A' : 'AAAA',
+      data,
+      ttl: ttlSeconds,
+    })),
+  ];
 }

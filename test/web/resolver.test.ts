@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseHosts } from '../../web/hosts-file.ts';
 import { createResolver } from '../../web/resolver.ts';
 import { nameServer } from './name-server.ts';
 import type { NameAnswer } from './name-server.ts';
@@ -96,9 +100,115 @@ describe('a name', () => {
         kind: 'resolved',
         addresses: ['127.0.0.1', '::1'],
       });
-      expect(resolver.counts()).toEqual({ hits: 0, misses: 0 });
+      expect(resolver.counts()).toMatchObject({ hits: 0, misses: 0 });
     },
   );
+});
+
+describe('an alias', () => {
+  test('leads on, over many others too', async () => {
+    const aliases = Array.from({ length: 12 }, (_, at) => `c${at}.example`);
+    const server = await nameServer((question) =>
+      question.startsWith('A ')
+        ? { kind: 'records', addresses: ['192.0.2.1'], aliases }
+        : records(),
+    );
+
+    expect(await resolverOf(server).resolve('www.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['192.0.2.1'],
+    });
+  });
+
+  test.each([
+    { whither: 'back to itself', aliases: ['b.example', 'www.example'] },
+    { whither: 'nowhere', aliases: ['b.example'] },
+  ])('that leads $whither has no address, and is asked for once', async ({ aliases }) => {
+    const server = await nameServer(() => ({ kind: 'records', addresses: [], aliases }));
+
+    expect(await resolverOf(server).resolve('www.example')).toMatchObject({
+      kind: 'failed',
+      reason: 'nameNotFound',
+    });
+    expect(server.questions).toHaveLength(2);
+  });
+});
+
+describe('the spelling of a name', () => {
+  test.each(['a_b.example', '_dmarc.example', '-a.example', 'intranet', 'xn--bcher-kva.example'])(
+    '%s is asked for as it stands',
+    async (name) => {
+      const server = await nameServer(() => records('192.0.2.1'));
+
+      expect(await resolverOf(server).resolve(name)).toMatchObject({ kind: 'resolved' });
+      expect(server.questions.toSorted()).toEqual([`A ${name}`, `AAAA ${name}`]);
+    },
+  );
+
+  test('counts neither its case nor the dot of the root', async () => {
+    const server = await nameServer(() => records('192.0.2.1'));
+    const resolver = resolverOf(server);
+
+    for (const name of ['a.example', 'A.Example', 'a.example.']) await resolver.resolve(name);
+
+    expect(resolver.counts()).toMatchObject({ hits: 2, misses: 1, names: 1 });
+  });
+
+  test.each([
+    { what: 'a label too long', name: `${'a'.repeat(64)}.example` },
+    { what: 'too long a name', name: `${'a'.repeat(63)}.`.repeat(4) + 'example' },
+    { what: 'an empty label', name: 'a..example' },
+    { what: 'an onion service', name: 'abc.onion' },
+  ])('$what is no name, and no server is asked', async ({ name }) => {
+    const server = await nameServer(() => records('192.0.2.1'));
+
+    expect(await resolverOf(server).resolve(name)).toMatchObject({
+      kind: 'failed',
+      reason: 'nameNotFound',
+    });
+    expect(server.questions).toEqual([]);
+  });
+});
+
+describe('the hosts file', () => {
+  test('comes before the name servers, and is read again when it changes', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'decorum-hosts-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const hostsPath = join(dir, 'hosts');
+    await writeFile(hostsPath, '10.1.2.3 intranet.example\n');
+    let clockMs = 0;
+    const resolver = createResolver({ servers: [], hostsPath, nowMs: () => clockMs });
+
+    expect(await resolver.resolve('intranet.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['10.1.2.3'],
+    });
+
+    await writeFile(hostsPath, '10.1.2.34 intranet.example\n');
+    clockMs = 60_000;
+    expect(await resolver.resolve('intranet.example')).toEqual({
+      kind: 'resolved',
+      addresses: ['10.1.2.34'],
+    });
+  });
+
+  test('gives each name its addresses, IPv4 first, and passes over what it cannot read', () => {
+    const text = [
+      '# a remark',
+      '::1 localhost ip6-localhost',
+      '127.0.0.1\tLocalhost  Box.example. # this one',
+      'not-an-address box.example',
+      '127.0.0.1 box.example',
+      '192.0.2.1',
+      '',
+    ].join('\r\n');
+
+    expect(Object.fromEntries(parseHosts(text))).toEqual({
+      localhost: ['127.0.0.1', '::1'],
+      'ip6-localhost': ['::1'],
+      'box.example': ['127.0.0.1'],
+    });
+  });
 });
 
 describe('the cache', () => {
@@ -113,7 +223,7 @@ describe('the cache', () => {
 
     expect(new Set(together.map((resolution) => resolution.kind))).toEqual(new Set(['resolved']));
     expect(server.questions).toHaveLength(2);
-    expect(resolver.counts()).toEqual({ hits: 50, misses: 1 });
+    expect(resolver.counts()).toMatchObject({ hits: 50, misses: 1 });
   });
 
   test.each([
@@ -131,29 +241,38 @@ describe('the cache', () => {
     await resolver.resolve('a.example');
     resolver.pass(keptMs - 1);
     await resolver.resolve('a.example');
-    expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+    expect(resolver.counts()).toMatchObject({ hits: 1, misses: 1 });
 
     resolver.pass(1);
     await resolver.resolve('a.example');
-    expect(resolver.counts()).toEqual({ hits: 1, misses: 2 });
+    expect(resolver.counts()).toMatchObject({ hits: 1, misses: 2 });
   });
 
-  test.each(['noSuchName', 'serverFailure'] as const)(
-    'remembers a failure (%s) for 30 s',
-    async (kind) => {
-      const server = await nameServer(() => ({ kind }));
-      const resolver = resolverOf(server);
+  test.each([
+    { kind: 'noSuchName', keptMs: 300_000 },
+    { kind: 'serverFailure', keptMs: 60_000 },
+  ] as const)('remembers a failure ($kind) for $keptMs ms', async ({ kind, keptMs }) => {
+    const server = await nameServer(() => ({ kind }));
+    const resolver = resolverOf(server);
 
-      await resolver.resolve('gone.example');
-      resolver.pass(29_999);
-      await resolver.resolve('gone.example');
-      expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+    await resolver.resolve('gone.example');
+    resolver.pass(keptMs - 1);
+    await resolver.resolve('gone.example');
+    expect(resolver.counts()).toMatchObject({ hits: 1, misses: 1 });
 
-      resolver.pass(1);
-      await resolver.resolve('gone.example');
-      expect(resolver.counts()).toEqual({ hits: 1, misses: 2 });
-    },
-  );
+    resolver.pass(1);
+    await resolver.resolve('gone.example');
+    expect(resolver.counts()).toMatchObject({ hits: 1, misses: 2 });
+  });
+
+  test('asks once for a dead name, however many links lead there [DNS08]', async () => {
+    const server = await nameServer(() => ({ kind: 'noSuchName' }));
+    const resolver = resolverOf(server);
+
+    for (let link = 0; link < 1_000; link += 1) await resolver.resolve('gone.example');
+
+    expect(server.questions).toHaveLength(2);
+  });
 
   test('forgets the name that was asked for longest ago once it is full', async () => {
     const server = await nameServer(() => records('192.0.2.1'));
@@ -161,7 +280,7 @@ describe('the cache', () => {
 
     for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await resolver.resolve(`${name}.example`);
 
-    expect(resolver.counts()).toEqual({ hits: 2, misses: 4 });
+    expect(resolver.counts()).toMatchObject({ hits: 2, misses: 4, names: 2 });
   });
 });
 
@@ -225,7 +344,7 @@ describe('a server that does not answer', () => {
     isAwake = true;
 
     expect(await staying).toMatchObject({ kind: 'resolved' });
-    expect(resolver.counts()).toEqual({ hits: 1, misses: 1 });
+    expect(resolver.counts()).toMatchObject({ hits: 1, misses: 1 });
   });
 });
 
