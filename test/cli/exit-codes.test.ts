@@ -58,7 +58,7 @@ test.each<[words: string, said: RegExp]>([
     `crawl https://example.com ${CONTACT} --pagse 5`,
     /unknown option '--pagse'.*\n.*Did you mean --pages/,
   ],
-  ['crawl --seeds missing.txt', /"missing\.txt" \(ENOENT\)/],
+  ['crawl --seeds missing.txt', /"missing\.txt" cannot be read \(there is none\)/],
   ['crwal https://example.com', /unknown command 'crwal'.*\n.*Did you mean crawl/],
   ['resume', /the folder does not exist/],
   ['why www.example.com/about', /It must be a URL with its scheme/],
