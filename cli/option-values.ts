@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../domain/duration.ts';
+import { parseMediaRange, type MediaRanges } from '../domain/media-type.ts';
 
 // Each reads one value as typed, or refuses it with the remedy; commander puts the option and the value before that.
 
@@ -43,9 +44,13 @@ export function parseDuration(text: string): number {
   return ms ?? refuse('Write it as 500ms, 90s, 15m, 2h or 1d; a plain number means seconds.');
 }
 
-/** A duration longer than nothing, in milliseconds. */
+/** A timer can't be longer: beyond, it ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A duration that a timer can measure, in milliseconds: longer than nothing, and not over 24 days. */
 export function parseLimit(text: string): number {
   const ms = parseDuration(text);
+  if (ms > LONGEST_TIMER_MS) return refuse('It must be at most 24d.');
   return ms > 0 ? ms : refuse('It must be longer than 0.');
 }
 
@@ -64,6 +69,15 @@ export function parseInstant(text: string): Date {
 export function parseLadder(text: string): readonly number[] {
   if (text === 'none') return [];
   return text.split(',').map((step) => parseDuration(step.trim()));
+}
+
+/** Media types or families of them, in one order, so that two spellings of a list are equal. */
+export function parseMediaTypes(text: string): MediaRanges {
+  if (text === 'none') return [];
+  const ranges = text.split(',').flatMap((range) => parseMediaRange(range) ?? []);
+  return ranges.length === text.split(',').length
+    ? [...new Set(ranges)].sort()
+    : refuse('Write media types between commas, such as "video/*,application/zip"; or "none".');
 }
 
 /** Bytes, with `kB` and `MB` as decimal units. */

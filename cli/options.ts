@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import type { ScopeKind } from '../domain/crawl-settings.ts';
+import type { ScopeKind, TlsMode } from '../domain/crawl-settings.ts';
+import type { MediaRanges } from '../domain/media-type.ts';
 import { parseDns } from './option-values.ts';
 import { KINDS } from './setting-kinds.ts';
 import { SETTINGS, settingOf, standardOf } from './setting-table.ts';
@@ -51,6 +52,8 @@ export interface CrawlFlags extends FollowFlags {
   readonly connectTimeout?: number;
   readonly pageTimeout?: number;
   readonly maxBytes?: number;
+  readonly skipTypes?: MediaRanges;
+  readonly tls?: TlsMode;
   readonly minFree?: number;
   readonly sortQuery?: boolean;
   readonly dropTracking?: boolean;

@@ -9,6 +9,7 @@ import {
   parseFolder,
   parseLadder,
   parseLimit,
+  parseMediaTypes,
   parseName,
   parseParameters,
   parsePort,
@@ -88,6 +89,12 @@ export const KINDS = {
   parameters: {
     parse: parseParameters,
     show: (names) => listText(names, String) ?? 'none',
+    schema: listOf(TEXT),
+    isList: true,
+  },
+  mediaTypes: {
+    parse: parseMediaTypes,
+    show: (ranges) => listText(ranges, String) ?? 'none',
     schema: listOf(TEXT),
     isList: true,
   },

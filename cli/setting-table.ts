@@ -165,6 +165,20 @@ export const SETTINGS: readonly Setting[] = [
       description: 'cut a page off here, such as 500kB or 5MB',
     },
     {
+      key: 'skipTypes',
+      flag: '--skip-types <list>',
+      kind: KINDS.mediaTypes,
+      kept: 'skipTypes',
+      description: 'read no bodies of these media types, such as video/*; or "none"',
+    },
+    {
+      key: 'tls',
+      flag: '--tls <mode>',
+      kind: oneOf(['strict', 'lenient']),
+      kept: 'tls',
+      description: 'strict: a bad certificate fails the fetch; lenient: it is taken',
+    },
+    {
       key: 'minFree',
       flag: '--min-free <size>',
       kind: KINDS.size,

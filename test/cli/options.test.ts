@@ -45,6 +45,9 @@ test.each<[words: string, options: object]>([
   ['--connect-timeout 2s --page-timeout 1m', { connectTimeout: 2_000, pageTimeout: 60_000 }],
   ['--max-bytes 500kB', { maxBytes: 500_000 }],
   ['--max-bytes 1.5MB', { maxBytes: 1_500_000 }],
+  ['--skip-types Video/*,application/zip', { skipTypes: ['application/zip', 'video/*'] }],
+  ['--skip-types none', { skipTypes: [] }],
+  ['--tls lenient', { tls: 'lenient' }],
 ])('%s is understood', (words, options) => {
   expect(typed(...words.split(' '))).toEqual(options);
 });
@@ -75,9 +78,13 @@ test.each<[flag: string, value: string, remedy: RegExp]>([
   ['--visit-pages', '2.5', /a whole number/],
   ['--live-hosts', '0', /a whole number of 1 or more/],
   ['--connect-timeout', '0s', /longer than 0/],
+  ['--page-timeout', '3000000000ms', /at most 24d/],
+  ['--skip-types', 'video', /video\/\*,application\/zip/],
+  ['--skip-types', '*/*', /video\/\*,application\/zip/],
+  ['--tls', 'off', /Allowed choices are strict, lenient/],
   ['--max-bytes', '5 gigs', /500kB or 5MB/],
   ['--max-bytes', '0', /500kB or 5MB/],
-])('%s "%s" is refused, with the value and the remedy', (flag, value, remedy) => {
+])('%s "%s" is refused, with the value and the remedy [SIZ09]', (flag, value, remedy) => {
   const message = typed(`${flag}=${value}`);
   expect(message).toMatch(remedy);
   expect(message).toContain(`'${value}'`);
