@@ -47,23 +47,35 @@ const HELD = `(h.hold_since is not null and (h.hold_until is null or h.hold_unti
 
 // Parameters are constants when the statement is planned, so that a state wanted or not folds away and leaves
 // conditions that host_active and host_held serve.
-const WANTED = `
+const OF_STATE = `
          ($1::text is null
           or $1 = 'held' and ${HELD}
-          or $1 <> 'held' and h.state = $1 and not ${HELD})
-     and ($2::int is null
-          or exists (select from host_crawl hc where hc.host_id = h.host_id and hc.crawl_id = $2))`;
+          or $1 <> 'held' and h.state = $1 and not ${HELD})`;
+
+/** One statement for all crawls, another for one: behind an "or" its hosts would be looked up one by one. */
+interface Wanted {
+  readonly hosts: string;
+  /** The same of rows that have a crawl. */
+  readonly rows: string;
+}
+
+const OF_ALL: Wanted = { hosts: `${OF_STATE} and $2::int is null`, rows: '$2::int is null' };
+
+const OF_ONE: Wanted = {
+  hosts: `${OF_STATE} and h.host_id in (select host_id from host_crawl where crawl_id = $2)`,
+  rows: 'crawl_id = $2',
+};
 
 // Indexes: host_active and host_held for hosts that something is to become of, which are few; then the idle ones by
 // host_host_key_key. No index has the clock, since it changes with every fetch.
-const BY_NEXT = `
+const byNext = ({ hosts }: Wanted): string => `
   select host_id as "hostId"
     from ((select h.host_id, h.host_key, 1 as turn,
                   case when ${HELD} then greatest(h.next_allowed_at, coalesce(h.hold_until, 'infinity'))
                        else h.next_allowed_at end as at
              from host h
             where (h.state <> 'idle' or h.hold_since is not null and ${HELD})
-              and ${WANTED}
+              and ${hosts}
             order by at, h.host_key
             limit $3)
            union all
@@ -71,60 +83,70 @@ const BY_NEXT = `
              from host h
             where h.state = 'idle'
               and not ${HELD}
-              and ${WANTED}
+              and ${hosts}
             order by h.host_key
             limit $3)) hosts
    order by turn, at, host_key
    limit $3`;
 
 // Index: host_host_key_key, up to the limit.
-const BY_NAME = `
+const byName = ({ hosts }: Wanted): string => `
   select h.host_id as "hostId"
     from host h
-   where ${WANTED}
+   where ${hosts}
    order by h.host_key
    limit $3`;
 
 // Reads every wanted host once and keeps the first few: the gap changes with every fetch, so it has no index.
-const BY_GAP = `
+const byGap = ({ hosts }: Wanted): string => `
   select h.host_id as "hostId"
     from host h
-   where ${WANTED}
+   where ${hosts}
    order by h.gap_ms desc, h.host_key
    limit $3`;
 
 // As above, of host_crawl.
-const BY_PAGES = `
+const byPages = ({ hosts, rows }: Wanted): string => `
   select h.host_id as "hostId"
     from host h
     left join (select host_id, sum(pages) as pages
                  from host_crawl
-                where ($2::int is null or crawl_id = $2)
+                where ${rows}
                 group by host_id) p on p.host_id = h.host_id
-   where ${WANTED}
+   where ${hosts}
    order by coalesce(p.pages, 0) desc, h.host_key
    limit $3`;
 
-// As above, with every queued URL counted once: takes as long as the frontier is large.
-const BY_QUEUE = `
+// As above, with every URL in url_queued and url_assigned counted once: takes as long as the frontier is large. Two
+// counts, since one over both states could use neither index.
+const byQueue = ({ hosts, rows }: Wanted): string => `
   select h.host_id as "hostId"
     from host h
     left join (select host_id, count(*) as urls
                  from url
-                where state in ('queued', 'assigned')
-                  and ($2::int is null or crawl_id = $2)
+                where state = 'queued'
+                  and ${rows}
                 group by host_id) q on q.host_id = h.host_id
-   where ${WANTED}
-   order by coalesce(q.urls, 0) desc, h.host_key
+    left join (select host_id, count(*) as urls
+                 from url
+                where state = 'assigned'
+                  and ${rows}
+                group by host_id) a on a.host_id = h.host_id
+   where ${hosts}
+   order by coalesce(q.urls, 0) + coalesce(a.urls, 0) desc, h.host_key
    limit $3`;
 
-const CHOOSE: Readonly<Record<HostSort, string>> = {
-  next: BY_NEXT,
-  name: BY_NAME,
-  gap: BY_GAP,
-  pages: BY_PAGES,
-  queue: BY_QUEUE,
+const CHOOSE: Readonly<Record<HostSort, (wanted: Wanted) => string>> = {
+  next: byNext,
+  name: byName,
+  gap: byGap,
+  pages: byPages,
+  queue: byQueue,
 };
+
+function wantedOf(crawlId: number | null): Wanted {
+  return crawlId === null ? OF_ALL : OF_ONE;
+}
 
 // Indexes: host_pkey, host_crawl_pkey, url_queued, url_assigned, fetch_record_host, crawl_pkey: of the chosen only.
 const DESCRIBE = `
@@ -207,7 +229,7 @@ export async function listHosts(
   { crawlId, state, sort, limit }: HostsOrder,
 ): Promise<readonly ListedHost[]> {
   const chosen = await db.query<{ hostId: number }>({
-    text: CHOOSE[sort],
+    text: CHOOSE[sort](wantedOf(crawlId)),
     values: [state, crawlId, limit],
   });
   const { rows } = await db.query<HostRow>({
@@ -218,17 +240,18 @@ export async function listHosts(
 }
 
 // Reads every wanted host once.
-const COUNT = `
+const count = ({ hosts }: Wanted): string => `
   select count(*)::int as "hosts"
     from host h
-   where ${WANTED}`;
+   where ${hosts}`;
 
 /** How many hosts the list would have without its limit. */
 export async function countHosts(
   db: Db,
   { crawlId, state }: Pick<HostsOrder, 'crawlId' | 'state'>,
 ): Promise<number> {
-  const { rows } = await db.query<{ hosts: number }>({ text: COUNT, values: [state, crawlId] });
+  const text = count(wantedOf(crawlId));
+  const { rows } = await db.query<{ hosts: number }>({ text, values: [state, crawlId] });
   return rows[0]?.hosts ?? 0;
 }
 
