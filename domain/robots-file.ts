@@ -25,33 +25,49 @@ export function decodeRobots(bytes: Uint8Array): string {
  * too. Any other line is as good as not there.
  */
 export function* robotsLines(body: string): Generator<RobotsLine> {
-  const whole =
-    body.length > MAX_ROBOTS_BYTES ? upToLastLineEnd(body.slice(0, MAX_ROBOTS_BYTES)) : body;
-  const lines = whole.replace(/^\uFEFF/u, '').split(/\r\n|\r|\n/u);
-
-  for (const [index, text] of lines.entries()) {
-    const pair = keyAndValue(withoutComment(text.replaceAll(HTML_TAG, ' ')));
+  for (const { line, text } of writtenLines(body)) {
+    const bare = text.includes('<') ? text.replaceAll(HTML_TAG, ' ') : text;
+    const pair = keyAndValue(withoutComment(bare));
     const kind = pair === undefined ? undefined : kindOf(pair.key);
-    if (pair !== undefined && kind !== undefined)
-      yield { line: index + 1, kind, value: pair.value };
+    if (pair !== undefined && kind !== undefined) yield { line, kind, value: pair.value };
   }
 }
+
+/** Every line of the file as it is written, but for empty ones; `line` counts those, too. */
+export function* writtenLines(
+  body: string,
+): Generator<{ readonly line: number; readonly text: string }> {
+  const whole =
+    body.length > MAX_ROBOTS_BYTES ? upToLastLineEnd(body.slice(0, MAX_ROBOTS_BYTES)) : body;
+  let start = whole.startsWith('\uFEFF') ? 1 : 0;
+  for (let at = start, line = 1; at <= whole.length; at += 1) {
+    const code = at < whole.length ? whole.charCodeAt(at) : LINE_FEED;
+    if (code !== LINE_FEED && code !== CARRIAGE_RETURN) continue;
+    if (at > start) yield { line, text: whole.slice(start, at) };
+    if (code === CARRIAGE_RETURN && whole.charCodeAt(at + 1) === LINE_FEED) at += 1;
+    start = at + 1;
+    line += 1;
+  }
+}
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 
 /** Tags that editors put around lines; `<` can't be part of a path, so no rule is lost. */
 const HTML_TAG = /<\/?(?:br|p|pre|div|span|body|html)\b[^<>]*>/giu;
 
 /** Prefixes of keys, right and wrong, as google/robotstxt accepts them. */
 const KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
+  ['disallow', 'disallow'],
+  ['allow', 'allow'],
   ['user-agent', 'agent'],
   ['useragent', 'agent'],
   ['user agent', 'agent'],
-  ['disallow', 'disallow'],
   ['dissallow', 'disallow'],
   ['dissalow', 'disallow'],
   ['disalow', 'disallow'],
   ['diasllow', 'disallow'],
   ['disallaw', 'disallow'],
-  ['allow', 'allow'],
   ['crawl-delay', 'crawlDelay'],
   ['crawldelay', 'crawlDelay'],
   ['crawl delay', 'crawlDelay'],
@@ -91,12 +107,15 @@ function kindOf(key: string): RobotsLine['kind'] | undefined {
   return KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
 }
 
-const BLANKS = new Set([' ', '\t', '\v', '\f']);
-
 /** `String.trim` takes a byte order mark for a blank, and a pattern for trailing blanks takes quadratic time. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
-  while (start < end && BLANKS.has(text.charAt(start))) start += 1;
-  while (end > start && BLANKS.has(text.charAt(end - 1))) end -= 1;
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
+}
+
+/** Space, tab, vertical tab and form feed. */
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 11 || code === 12;
 }

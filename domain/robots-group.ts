@@ -2,9 +2,13 @@ import { robotsLines, type RobotsLine } from './robots-file.ts';
 
 /** What a robots.txt says to one crawler. */
 export interface RobotsGroup {
+  /** Whom the rules are for: those that name us, everyone, or nobody where the file has neither. */
+  readonly of: 'us' | 'everyone' | 'nobody';
   readonly rules: readonly RobotsLine[];
   /** The values of its `Crawl-delay` lines, unread. */
   readonly crawlDelays: readonly string[];
+  /** The values of the file's `Sitemap` lines, each once: they belong to no group (RFC 9309 §2.2.4). */
+  readonly sitemaps: readonly string[];
 }
 
 /**
@@ -12,33 +16,37 @@ export interface RobotsGroup {
  * counts as named (RFC 9309 §2.2.1).
  */
 export function groupFor(productToken: string, body: string): RobotsGroup {
-  const ours = new Gathering();
-  const everyones = new Gathering();
+  const ourToken = tokenOf(productToken);
+  const ours = new Gathering('us');
+  const everyones = new Gathering('everyone');
   const open = new Set<Gathering>();
+  const sitemaps = new Set<string>();
   let ruleSeen = false;
 
-  for (const { kind, ...line } of robotsLines(body)) {
-    switch (kind) {
+  for (const line of robotsLines(body)) {
+    switch (line.kind) {
       case 'agent':
         // A new group starts at an agent line that follows a rule; no other kind of line ends one.
         if (ruleSeen) open.clear();
         ruleSeen = false;
         if (isStar(line.value)) open.add(everyones.named());
-        if (isSameToken(line.value, productToken)) open.add(ours.named());
+        if (ourToken !== '' && tokenOf(line.value) === ourToken) open.add(ours.named());
         break;
       case 'allow':
       case 'disallow':
         ruleSeen = true;
-        for (const group of open) group.rules.push({ kind, ...line });
+        for (const group of open) group.rules.push(line);
         break;
       case 'crawlDelay':
         for (const group of open) group.crawlDelays.push(line.value);
         break;
       case 'sitemap':
+        if (line.value !== '') sitemaps.add(line.value);
         break;
     }
   }
-  return ours.isNamed ? ours : everyones;
+  const { of, rules, crawlDelays } = ours.of === 'us' ? ours : everyones;
+  return { of, rules, crawlDelays, sitemaps: [...sitemaps] };
 }
 
 /** The product token of a User-Agent: its leading letters, hyphens and underscores (RFC 9309 §2.2.1). */
@@ -46,23 +54,27 @@ export function productTokenOf(userAgent: string): string {
   return /^[A-Za-z_-]*/u.exec(userAgent.trim())?.[0] ?? '';
 }
 
-class Gathering implements RobotsGroup {
+class Gathering {
+  readonly #whose: 'us' | 'everyone';
   readonly rules: RobotsLine[] = [];
   readonly crawlDelays: string[] = [];
-  isNamed = false;
+  of: RobotsGroup['of'] = 'nobody';
+
+  constructor(whose: 'us' | 'everyone') {
+    this.#whose = whose;
+  }
 
   named(): this {
-    this.isNamed = true;
+    this.of = this.#whose;
     return this;
   }
 }
 
 function isStar(agent: string): boolean {
-  return /^\*(?:[ \t]|$)/u.test(agent);
+  return agent === '*' || agent.startsWith('* ') || agent.startsWith('*\t');
 }
 
-/** Compared without regard to case, up to the end of the token: a version or a remark may follow. */
-function isSameToken(agent: string, productToken: string): boolean {
-  const token = productTokenOf(agent).toLowerCase();
-  return token !== '' && token === productTokenOf(productToken).toLowerCase();
+/** For comparing, without regard to case; a version or a remark may follow the token. */
+function tokenOf(agent: string): string {
+  return productTokenOf(agent).toLowerCase();
 }

@@ -1,7 +1,6 @@
 import { withEverythingEscaped } from './percent-encoding.ts';
 import type { RequestUrl } from './request-url.ts';
-import { robotsLines } from './robots-file.ts';
-import { groupFor } from './robots-group.ts';
+import { groupFor, type RobotsGroup } from './robots-group.ts';
 import { matches, rulesOf, type RobotsRule } from './robots-rule.ts';
 
 export { decodeRobots, MAX_ROBOTS_BYTES } from './robots-file.ts';
@@ -9,6 +8,8 @@ export { productTokenOf } from './robots-group.ts';
 
 /** What one robots.txt says to one crawler; made by `parseRobots`, read by `robotsVerdict` and `crawlDelayMs`. */
 export interface RobotsRules {
+  /** Whom the rules are for: those that name the crawler, everyone, or nobody where the file has neither. */
+  readonly group: RobotsGroup['of'];
   /** In the order in which they decide. */
   readonly rules: readonly RobotsRule[];
   /** The values of the `Sitemap` lines, each once, as written. */
@@ -30,12 +31,8 @@ export interface RobotsVerdict {
  * never throws.
  */
 export function parseRobots(body: string, productToken: string): RobotsRules {
-  const { rules, crawlDelays } = groupFor(productToken, body);
-  return {
-    rules: rulesOf(rules),
-    sitemaps: sitemapsOf(body),
-    crawlDelayMs: longestDelayMs(crawlDelays),
-  };
+  const { of, rules, crawlDelays, sitemaps } = groupFor(productToken, body);
+  return { group: of, rules: rulesOf(rules), sitemaps, crawlDelayMs: longestDelayMs(crawlDelays) };
 }
 
 /**
@@ -60,14 +57,6 @@ export function robotsVerdict({ rules }: RobotsRules, url: RequestUrl): RobotsVe
  */
 export function crawlDelayMs(rules: RobotsRules): number | undefined {
   return rules.crawlDelayMs;
-}
-
-/** The `Sitemap` lines of a robots.txt, each once, as written: they belong to no group (RFC 9309 §2.2.4). */
-export function sitemapsOf(body: string): string[] {
-  const lines = [...robotsLines(body)].filter(
-    ({ kind, value }) => kind === 'sitemap' && value !== '',
-  );
-  return [...new Set(lines.map(({ value }) => value))];
 }
 
 /** Everything after the authority, also a bare question mark, which `URL.search` would drop. */

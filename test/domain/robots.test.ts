@@ -7,15 +7,23 @@ import {
   parseRobots,
   productTokenOf,
   robotsVerdict,
-  sitemapsOf,
 } from '../../domain/robots.ts';
-import { ENCODINGS, GROUPS, LINES, PATHS, TOKENS, TYPOS } from '../fixtures/robots-cases.ts';
+import {
+  ENCODINGS,
+  GROUPS,
+  LINES,
+  PATHS,
+  PRECEDENCE,
+  TOKENS,
+  TYPOS,
+} from '../fixtures/robots-cases.ts';
 import { requestUrl } from './request-url-of.ts';
 
 describe.each([
   { section: 'lines', cases: LINES },
   { section: 'groups', cases: GROUPS },
   { section: 'product tokens', cases: TOKENS },
+  { section: 'precedence', cases: PRECEDENCE },
   { section: 'paths', cases: PATHS },
   { section: 'encodings', cases: ENCODINGS },
   { section: 'typing errors', cases: TYPOS },
@@ -101,6 +109,54 @@ describe('robotsVerdict', () => {
     );
   });
 
+  test('what other crawlers are told changes nothing', () => {
+    const rule = fc.tuple(
+      fc.constantFrom('Allow', 'Disallow', 'Disalow', 'Crawl-delay', 'Sitemap'),
+      fc.string({ unit: fc.constantFrom('a', '/', '*', '$', '%61'), maxLength: 4 }),
+    );
+    const group = (agent: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+      fc
+        .tuple(agent, fc.array(rule, { maxLength: 4 }))
+        .map(([name, rules]) =>
+          [`User-agent: ${name}`, ...rules.map(([key, value]) => `${key}: /${value}`)].join('\n'),
+        )
+        // A last rule, without which the next group's agents would join this one.
+        .map((lines) => `${lines}\nDisallow: /never\n`);
+    const ours = group(fc.constantFrom('Decorum', 'decorum/2', '*'));
+    const others = group(fc.constantFrom('Rival', 'Decorum-News', 'Mozilla (Decorum)', ''));
+    const path = fc.string({ unit: fc.constantFrom('a', '/'), maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(ours), fc.array(others), path, (mine, theirs, rest) => {
+        const verdict = (groups: readonly string[]): boolean =>
+          robotsVerdict(
+            parseRobots(groups.join('\n'), 'Decorum'),
+            requestUrl(`https://a.test/${rest}`),
+          ).allowed;
+        const alone = verdict(mine);
+
+        expect(verdict([...theirs, ...mine])).toBe(alone);
+        expect(verdict([...mine, ...theirs.toReversed()])).toBe(alone);
+        expect(verdict([...mine, 'User-agent: Rival\nAllow: /'])).toBe(alone);
+      }),
+    );
+  });
+
+  test('never throws on rules of noise, and a Disallow more allows nothing more', () => {
+    const noise = fc.string({ unit: 'binary', maxLength: 40 });
+    fc.assert(
+      fc.property(fc.array(noise), noise, fc.webUrl(), (values, one, text) => {
+        const url = requestUrl(text);
+        const file = ['User-agent: *', ...values.map((value) => `Allow: /${value}`)].join('\n');
+        const before = robotsVerdict(parseRobots(file, 'Decorum'), url).allowed;
+        // A group that the noise opens would take the rule for itself.
+        fc.pre(!/agent/iu.test(file.slice(13)));
+        const after = robotsVerdict(parseRobots(`${file}\nDisallow: /${one}`, 'Decorum'), url);
+
+        expect(before || !after.allowed).toBe(true);
+      }),
+    );
+  });
+
   test('stars match as they would in a glob', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
@@ -125,12 +181,17 @@ describe('robotsVerdict', () => {
 });
 
 describe('hostile files', () => {
+  const numbered = (before: string, after = ''): string =>
+    Array.from({ length: 20_000 }, (_, n) => `Disallow: ${before}${n}${after}\n`).join('');
   const longUrl = requestUrl(`https://a.test/${'a'.repeat(2_000)}`);
 
   // Each would take minutes by a method whose cost multiplies; the test runner's own limit is the law.
   test.each([
-    { hostile: 'as many wildcard rules as fit', file: 'Disallow: /*x\n'.repeat(36_000) },
+    { hostile: 'as many wildcard rules as fit [ROB20]', file: 'Disallow: /*x\n'.repeat(36_000) },
     { hostile: 'one rule of stars', file: `Disallow: /${'*a'.repeat(250_000)}` },
+    { hostile: 'rules that begin and end like the path', file: numbered('/a', '$') },
+    { hostile: 'rules that differ late', file: numbered('/*aaaaab') },
+    { hostile: 'escapes without end', file: `Disallow: /${'%'.repeat(500_000)}` },
     { hostile: 'rules that nearly match', file: `Disallow: /${'a*'.repeat(900)}b\n`.repeat(280) },
     { hostile: 'as many agents as fit', file: 'User-agent: x\n'.repeat(36_000) },
     { hostile: 'blanks without end', file: `Disallow: ${' '.repeat(400_000)}x y z` },
@@ -148,19 +209,19 @@ describe('crawlDelayMs', () => {
     crawlDelayMs(parseRobots(`User-agent: *\nCrawl-delay: ${value}`, 'Decorum'));
 
   test.each([
-    { value: '10', delayMs: 10_000 },
-    { value: '0.5', delayMs: 500 },
-    { value: '.25', delayMs: 250 },
-    { value: '2. # seconds', delayMs: 2_000 },
-    { value: '0', delayMs: 0 },
-    { value: '100000000', delayMs: 86_400_000 },
-    { value: '9'.repeat(400), delayMs: 86_400_000 },
-  ])('$value is read', ({ value, delayMs }) => {
+    { value: '10', delayMs: 10_000, id: '' },
+    { value: '0.5', delayMs: 500, id: '' },
+    { value: '.25', delayMs: 250, id: '' },
+    { value: '2. # seconds', delayMs: 2_000, id: '' },
+    { value: '0', delayMs: 0, id: '' },
+    { value: '100000000', delayMs: 86_400_000, id: ' [ROB16]' },
+    { value: '9'.repeat(400), delayMs: 86_400_000, id: '' },
+  ])('$value is read$id', ({ value, delayMs }) => {
     expect(delayOf(value)).toBe(delayMs);
   });
 
   test.each(['', '-3', 'ten', '1,5', '5s', 'Infinity', 'NaN', '0x10', '1e3'])(
-    '"%s" is nonsense',
+    '"%s" is nonsense [ROB18]',
     (value) => {
       expect(delayOf(value)).toBeUndefined();
     },
@@ -189,12 +250,12 @@ describe('crawlDelayMs', () => {
   });
 });
 
-describe('sitemapsOf', () => {
-  test('gives each sitemap once, whatever group it stands in', () => {
+describe('sitemaps', () => {
+  test('are given once each, whatever group it stands in', () => {
     const file =
       'Sitemap: https://a.test/1\nUser-agent: x\nsitemap:https://a.test/2\nSITEMAP: https://a.test/1 # again\nSitemap:';
 
-    expect(sitemapsOf(file)).toEqual(['https://a.test/1', 'https://a.test/2']);
+    expect(parseRobots(file, 'Decorum').sitemaps).toEqual(['https://a.test/1', 'https://a.test/2']);
   });
 });
 
@@ -224,13 +285,16 @@ describe('decodeRobots', () => {
   test.each([
     { encoding: 'UTF-8', bytes: Buffer.from(text) },
     { encoding: 'UTF-8 with a byte order mark', bytes: Buffer.from(`\uFEFF${text}`) },
-    { encoding: 'UTF-16, little end first', bytes: Buffer.from(`\uFEFF${text}`, 'utf16le') },
+    {
+      encoding: 'UTF-16, little end first [ROB13]',
+      bytes: Buffer.from(`\uFEFF${text}`, 'utf16le'),
+    },
     { encoding: 'UTF-16, big end first', bytes: Buffer.from(`\uFEFF${text}`, 'utf16le').swap16() },
   ])('reads $encoding', ({ bytes }) => {
     expect(forbids(bytes, '/gr%C3%B6%C3%9Fe/')).toBe(true);
   });
 
-  test('a line in another encoding spoils no other', () => {
+  test('a line in another encoding spoils no other [ROB14]', () => {
     const bytes = Buffer.from('User-agent: *\nDisallow: /caf\xe9/\nDisallow: /rest/\n', 'latin1');
 
     expect(forbids(bytes, '/rest/')).toBe(true);
