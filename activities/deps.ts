@@ -35,6 +35,7 @@ export interface ActivityDeps {
 
 /** A logger; a constant message and fields. */
 export interface Log {
+  readonly debug: (fields: object, message: string) => void;
   readonly info: (fields: object, message: string) => void;
   readonly warn: (fields: object, message: string) => void;
 }

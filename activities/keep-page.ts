@@ -12,6 +12,8 @@ export interface KeptPage {
   readonly title?: string;
   /** Where the page leads and may be left by; absent where it is none. */
   readonly links?: readonly string[];
+  /** How many of its links were left out already, by reason. */
+  readonly leftOut?: Readonly<Record<string, number>>;
   readonly noindex?: boolean;
   readonly sitemap?: Sitemap;
   /** Why a page could not be parsed, or not to its end. */
@@ -42,6 +44,7 @@ export async function keepPage(
         contentType,
         body,
         namedSitemap: isNamedSitemap(url),
+        embeds: url.settings.embeds,
       })
     : undefined;
   const page = parsed?.kind === 'parsed' ? parsed.page : undefined;
@@ -51,7 +54,7 @@ export async function keepPage(
     noindex,
     ...(page?.sitemap === undefined || nofollow ? {} : { sitemap: page.sitemap }),
     ...(page?.title === undefined ? {} : { title: page.title }),
-    ...(isGood(answer.status) ? { links: nofollow ? [] : linksOfAnswer(url, answer, page) } : {}),
+    ...(isGood(answer.status) ? (nofollow ? { links: [] } : linksOfAnswer(url, answer, page)) : {}),
     ...(parsed?.kind === 'stopped' ? { stopped: `parse stopped by ${parsed.reason}` } : {}),
     ...(page?.cut === true ? { stopped: 'more links than are kept' } : {}),
   };

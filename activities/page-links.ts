@@ -25,13 +25,24 @@ export function directivesOf(
   );
 }
 
-/** Where an answer leads: its page's links, and its `Refresh` header. */
+/** Where an answer leads, and how many of its links were left out before any rule of the crawl's scope was asked. */
+export interface AnswerLinks {
+  readonly links: readonly string[];
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+/** Its page's links, and its `Refresh` header. */
 export function linksOfAnswer(
-  { requestUrl }: ClaimedUrl,
+  { requestUrl, settings }: ClaimedUrl,
   answer: Answer,
   page: ParsedPage | undefined,
-): readonly string[] {
+): AnswerLinks {
   const refresh = refreshTarget(fieldsNamed(answer, 'refresh')[0] ?? '');
   const target = refresh === undefined ? undefined : parseRequestUrl(refresh, requestUrl);
-  return [...(page?.links ?? []), ...(target === undefined ? [] : [target])];
+  const marked = new Set(settings.obeyNofollow ? page?.nofollowLinks : []);
+  const links = (page?.links ?? []).filter((link) => !marked.has(link));
+  return {
+    links: [...links, ...(target === undefined ? [] : [target])],
+    leftOut: { ...page?.dropped, nofollow: marked.size },
+  };
 }

@@ -1,14 +1,16 @@
 import { LEASE_MS, type ClaimedRequest, type ClaimedUrl, type Lease } from '../db/claim.ts';
 import { giveBack } from '../db/leases.ts';
 import type { FoundLink } from '../db/settle.ts';
+import { portOf } from '../domain/blocked-ports.ts';
 import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
+import { destinationOf } from '../domain/destination.ts';
 import { isLastTry, MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import { MAX_SITEMAP_BYTES } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf, type RecordExtras } from './fetch-record.ts';
-import { foundLinks, redirectTarget } from './found-links.ts';
+import { foundLinks, redirectTarget, type LeftOut } from './found-links.ts';
 import {
   bookedGapMs,
   debtAfter,
@@ -49,10 +51,16 @@ export async function servePage(
   }
   if (name.resolution.kind === 'failed')
     return settleWithoutRequest(deps, claimed, name.resolution);
+  const destination = destinationOf(
+    portOf(url.requestUrl),
+    name.resolution.addresses,
+    url.settings,
+  );
+  if (destination.kind === 'refused') return settleWithoutRequest(deps, claimed, destination);
 
   stay.showing({ doing: 'fetching', url: url.requestUrl });
   stay.requests += 1;
-  return fetchAndSettle(deps, stay, claimed, name.resolution.addresses);
+  return fetchAndSettle(deps, stay, claimed, destination.addresses);
 }
 
 /** Why a claimed URL may not be fetched after all, by what is known without asking anybody. */
@@ -113,7 +121,7 @@ async function fetchAndSettle(
       stay.notes.push({ url: url.requestUrl, outcome: 'not kept', at: new Date().toISOString() });
       return sent(lease, debt);
     }
-    const links = linksOf(url, result, keptPage);
+    const links = linksOf(deps, url, result, keptPage);
     const { sitemap } = keptPage;
     const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
@@ -150,12 +158,27 @@ function sent({ hostId }: Lease, debt: HostDebt): Served {
   return { kind: 'sent', hostId, owedMs: owedNowMs(debt), durable: debt.blockMs > 0 };
 }
 
+/** At most one line a page of all that was left out, however much it is. */
 function linksOf(
+  { log }: ActivityDeps,
   url: ClaimedUrl,
   { outcome }: FetchResult,
-  { links }: KeptPage,
+  { links, leftOut: before = {} }: KeptPage,
 ): readonly FoundLink[] {
-  if (links !== undefined) return foundLinks(url, links);
+  if (links !== undefined) {
+    const byRule: LeftOut = new Map();
+    const found = foundLinks(url, links, byRule);
+    const leftOut = Object.entries({ ...before, ...Object.fromEntries(byRule) }).filter(
+      ([, count]) => count > 0,
+    );
+    if (leftOut.length > 0) {
+      log.debug(
+        { url: url.requestUrl, byRule: Object.fromEntries(leftOut) },
+        'links not taken as they are written',
+      );
+    }
+    return found;
+  }
   const verdict = verdictOf(url, outcome, 0);
   return verdict.target === null ? [] : redirectTarget(url, verdict.target);
 }

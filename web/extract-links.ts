@@ -1,5 +1,5 @@
 import type { RobotsMeta } from '../domain/robots-directives.ts';
-import { asRequestUrl, parseRequestUrl } from '../domain/request-url.ts';
+import { asRequestUrl, parseRequestUrl, readReference } from '../domain/request-url.ts';
 import { decodeHtml } from './charset.ts';
 import { readTags } from './html-tags.ts';
 import { PageNotes } from './page-notes.ts';
@@ -18,6 +18,16 @@ export interface PageSource {
   readonly embeds?: boolean;
 }
 
+/** How many references of a page say what no crawler keeps; of several that are written alike, one counts. */
+export interface DroppedReferences {
+  /** Neither http nor https: `mailto:`, `javascript:`, `data:`, `blob:` and whatever comes. */
+  readonly scheme: number;
+  /** No URL at all. */
+  readonly malformed: number;
+  /** A user's name or password, which was cut out of the link. */
+  readonly userinfo: number;
+}
+
 /** What a page says to a crawler. */
 export interface ParsedPage {
   /** Where it is a sitemap; it has nothing else then. */
@@ -28,6 +38,7 @@ export interface ParsedPage {
   readonly links: readonly string[];
   /** Those of the links that stand only where `rel` says `nofollow`, `ugc` or `sponsored` (R19). */
   readonly nofollowLinks: readonly string[];
+  readonly dropped: DroppedReferences;
   /** Whether it has more links than are kept. */
   readonly cut: boolean;
   /** Its `meta` tags that may speak to robots (R19): any that has a name of one word. */
@@ -48,10 +59,13 @@ const MAX_LINK_CHARS = 10_000_000;
  */
 const MAX_PAGE_BYTES = 16_000_000;
 
+const NONE_DROPPED: DroppedReferences = { scheme: 0, malformed: 0, userinfo: 0 };
+
 const NO_PAGE: ParsedPage = {
   title: undefined,
   links: [],
   nofollowLinks: [],
+  dropped: NONE_DROPPED,
   cut: false,
   robots: [],
   canonical: undefined,
@@ -75,11 +89,12 @@ export function extractPage(source: PageSource): ParsedPage {
   readTags(decodeHtml(body.subarray(0, MAX_PAGE_BYTES), contentType).text, notes);
 
   const base = parseRequestUrl(notes.base ?? '', url) ?? url;
-  const { followed, nofollow, cut } = resolveAll(notes.references, base);
+  const { followed, nofollow, dropped, cut } = resolveAll(notes.references, base);
   return {
     title: titleOf(notes.title),
     links: followed,
     nofollowLinks: nofollow,
+    dropped,
     cut: cut || notes.cut,
     robots: notes.robots,
     canonical: notes.canonical === undefined ? undefined : parseRequestUrl(notes.canonical, base),
@@ -105,6 +120,7 @@ function titleOf(title: string | undefined): string | undefined {
 interface ResolvedLinks {
   readonly followed: readonly string[];
   readonly nofollow: readonly string[];
+  readonly dropped: DroppedReferences;
   readonly cut: boolean;
 }
 
@@ -114,21 +130,26 @@ function resolveAll(
 ): ResolvedLinks {
   // Two references may lead to one link; it is free where one of them is.
   const links = new Map<string, { nofollow: boolean }>();
+  const dropped: Record<keyof DroppedReferences, number> = { ...NONE_DROPPED };
   let chars = 0;
   let cut = false;
   for (const [reference, { nofollow }] of references) {
-    const link = parseRequestUrl(reference, base);
-    if (link === undefined) continue;
-    const known = links.get(link);
+    const read = readReference(reference, base);
+    if (read.kind !== 'url') {
+      dropped[read.kind] += 1;
+      continue;
+    }
+    if (read.hadUserinfo) dropped.userinfo += 1;
+    const known = links.get(read.url);
     if (known !== undefined) {
       known.nofollow &&= nofollow;
       continue;
     }
-    chars += link.length;
+    chars += read.url.length;
     cut = links.size >= MAX_LINKS || chars > MAX_LINK_CHARS;
     if (cut) break;
-    links.set(link, { nofollow });
+    links.set(read.url, { nofollow });
   }
   const marked = [...links].filter(([, { nofollow }]) => nofollow);
-  return { followed: [...links.keys()], nofollow: marked.map(([link]) => link), cut };
+  return { followed: [...links.keys()], nofollow: marked.map(([link]) => link), dropped, cut };
 }

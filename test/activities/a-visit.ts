@@ -28,7 +28,7 @@ export async function depsOn(
     await parser.close();
     await rm(dir, { recursive: true, force: true });
   });
-  const log = { info: () => undefined, warn: () => undefined };
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
   return {
     db,
     warc,

@@ -1,58 +1,13 @@
 import { describe, expect } from 'vitest';
-import type { ActivityDeps } from '../../activities/deps.ts';
-import type { Db } from '../../db/pool.ts';
-import type { CrawlSettings } from '../../domain/crawl-settings.ts';
 import { ensureHost } from '../../db/leases.ts';
 import { countOf, givenUrl, runningCrawl, type GivenUrl } from '../db/a-frontier.ts';
 import { test } from '../support/database.ts';
 import { answerOf, rawHost } from '../web/loopback.ts';
 import { depsOn, visitHost } from './a-visit.ts';
+import { NOT_FOUND, visitedHost } from './a-visited-host.ts';
 
-const NOT_FOUND = 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n';
 const XML = ['Content-Type: application/xml'];
 const ROBOTS = 'User-agent: *\nDisallow: /private/\n';
-
-interface Left {
-  readonly path: string;
-  readonly foundOn: string;
-  readonly depth: number;
-}
-
-/** One visit of the host `127.0.0.1`, whose answers are these by path; `given` is the URL at `path`. */
-async function visited(
-  db: Db,
-  answers: Readonly<Record<string, string | Buffer>>,
-  path: string,
-  {
-    settings = {},
-    given = () => ({}),
-    deps,
-  }: {
-    readonly settings?: Partial<CrawlSettings>;
-    readonly given?: (origin: string) => GivenUrl;
-    readonly deps?: ActivityDeps;
-  } = {},
-): Promise<{ readonly left: readonly Left[]; readonly asked: readonly string[] }> {
-  const pathOf = (head: string): string => head.split(' ')[1] ?? '';
-  const site = await rawHost((socket, head) => {
-    socket.end(answers[pathOf(head)] ?? NOT_FOUND);
-  });
-  const origin = `http://127.0.0.1:${site.port}`;
-  const crawlId = await runningCrawl(db, { minGapMs: 1, gapFactor: 0, ...settings });
-  const hostId = await ensureHost(db, '127.0.0.1');
-  await givenUrl(db, { crawlId, hostId }, origin + path, given(origin));
-  await visitHost(deps ?? (await depsOn(db)), '127.0.0.1', { pages: 2, ms: 60_000 });
-  const { rows } = await db.query<Left>(
-    `select l ->> 'url' as path, found_on as "foundOn", (l ->> 'depth')::int as depth
-       from outbox, jsonb_array_elements(links) l
-      order by outbox_id, 1`,
-  );
-  const shown = (text: string): string => text.replace(origin, '');
-  return {
-    asked: site.requests.map(pathOf),
-    left: rows.map((row) => ({ ...row, path: shown(row.path), foundOn: shown(row.foundOn) })),
-  };
-}
 
 const named = (origin: string): GivenUrl => ({ foundOn: `${origin}/robots.txt` });
 
@@ -65,7 +20,7 @@ describe('the sitemaps that a robots.txt names', () => {
       '/robots.txt': answerOf(`${ROBOTS}Sitemap: /maps/s.xml\nSitemap: robots.txt\n`),
       '/': answerOf('home'),
     };
-    const { left } = await visited(db, answers, '/');
+    const { left } = await visitedHost(db, answers, '/');
     // Its own robots.txt is no sitemap [MAP10].
     expect(left).toEqual([{ path: '/maps/s.xml', foundOn: '/robots.txt', depth: 0 }]);
   });
@@ -76,7 +31,7 @@ describe('the sitemaps that a robots.txt names', () => {
       '/robots.txt': answerOf(`${ROBOTS}Sitemap: /s.xml\n`),
       '/': answerOf('home'),
     };
-    await visited(db, answers, '/', { deps });
+    await visitedHost(db, answers, '/', { deps });
     const before = await countOf(db, 'outbox where found_on like $1', ['%/robots.txt']);
     expect(before).toBe(1);
     await db.query(`update url set state = 'assigned', due_at = clock_timestamp()`);
@@ -92,7 +47,7 @@ describe('the sitemaps that a robots.txt names', () => {
       '/': answerOf('home'),
     };
     const settings = { scope: 'host', scopeRoots: ['in.example'] } as const;
-    const { left } = await visited(db, answers, '/', { settings });
+    const { left } = await visitedHost(db, answers, '/', { settings });
     expect(left.map(({ path }) => path)).toEqual(['https://in.example/s.xml']);
   });
 });
@@ -102,7 +57,7 @@ describe('a sitemap', () => {
     db,
   }) => {
     const answers = { '/s.xml': answerOf(urlset('/1', '/2', '/private/3'), XML) };
-    const { left, asked } = await visited(db, answers, '/s.xml');
+    const { left, asked } = await visitedHost(db, answers, '/s.xml');
     // robots.txt is asked for each of them when its turn comes [MAP19].
     expect(left).toEqual(
       ['/1', '/2', '/private/3'].map((path) => ({ path, foundOn: '/s.xml', depth: 1 })),
@@ -121,7 +76,7 @@ describe('a sitemap', () => {
       'http://169.254.169.254/latest',
     ];
     const answers = { '/s.xml': answerOf(urlset(...locs), XML) };
-    const { left } = await visited(db, answers, '/s.xml', { settings: { scope: 'any' } });
+    const { left } = await visitedHost(db, answers, '/s.xml', { settings: { scope: 'any' } });
     expect(left.map(({ path }) => path)).toEqual(['/1']);
   });
 
@@ -129,7 +84,7 @@ describe('a sitemap', () => {
     const answers = {
       '/s.xml': answerOf(urlset('/1', 'https://b.test/2', 'https://c.test/3'), XML),
     };
-    const { left } = await visited(db, answers, '/s.xml', {
+    const { left } = await visitedHost(db, answers, '/s.xml', {
       settings: { scope: 'any' },
       given: () => ({ foundOn: 'https://b.test/robots.txt' }),
     });
@@ -155,7 +110,7 @@ describe('a sitemap', () => {
   test('that is an index leads to sitemaps by the word of the same robots.txt', async ({ db }) => {
     const body = '<sitemapindex><sitemap><loc>/2.xml</loc></sitemap></sitemapindex>';
     const answers = { '/s.xml': answerOf(body, XML) };
-    const { left } = await visited(db, answers, '/s.xml', {
+    const { left } = await visitedHost(db, answers, '/s.xml', {
       given: named,
       settings: { depthLimit: 0 },
     });
@@ -165,7 +120,7 @@ describe('a sitemap', () => {
   test('is larger than a page may be', async ({ db }) => {
     const locs = Array.from({ length: 2_000 }, (_, n) => `/${n}`);
     const answers = { '/s.xml': answerOf(urlset(...locs), XML) };
-    const { left } = await visited(db, answers, '/s.xml', {
+    const { left } = await visitedHost(db, answers, '/s.xml', {
       given: named,
       settings: { maxBodyBytes: 1_000 },
     });

@@ -5,7 +5,11 @@ import { nameServer } from '../web/name-server.ts';
 test('there is one cache a list of name servers, and its hit rate is logged', async () => {
   const server = await nameServer(() => ({ kind: 'records', addresses: ['192.0.2.1'] }));
   const logged: object[] = [];
-  const log = { info: (fields: object) => logged.push(fields), warn: () => undefined };
+  const log = {
+    info: (fields: object) => logged.push(fields),
+    warn: () => undefined,
+    debug: () => undefined,
+  };
   const { resolverFor, close } = openResolvers(log);
 
   for (const name of ['a.example', 'b.example', 'a.example', 'a.example']) {
