@@ -1,6 +1,7 @@
 import type { HostExplanation, UrlExplanation } from '../db/explain.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReasonText } from '../domain/gap-reason.ts';
+import type { RobotsAccess } from '../domain/robots-access.ts';
 import { harmless } from './ansi.ts';
 import { counted, instant } from './quantities.ts';
 
@@ -41,7 +42,7 @@ export function hostLines(host: HostExplanation, nowMs: number): readonly string
       ({ origin, access, fetchedAt, retryAt }) =>
         [
           'robots',
-          `${origin}/robots.txt: ${access ?? 'not read yet'}` +
+          `${origin}/robots.txt: ${access === null ? 'not read yet' : ACCESS[access]}` +
             (fetchedAt === null ? '' : `, fetched ${when(fetchedAt, nowMs)}`) +
             (retryAt === null ? '' : `, again ${when(retryAt, nowMs)}`),
         ] as const,
@@ -49,6 +50,12 @@ export function hostLines(host: HostExplanation, nowMs: number): readonly string
     ['fetch', lastFetch === null ? 'none yet' : `${lastFetch.url} ${fetchText(lastFetch)}`],
   ]);
 }
+
+const ACCESS: Readonly<Record<RobotsAccess, string>> = {
+  rules: 'its rules hold',
+  allowAll: 'unavailable, everything is allowed',
+  unreachable: 'unreachable, nothing is allowed',
+};
 
 /** An instant with its distance from now: `2026-08-01 12:00:00Z (in 5 min)`. */
 export function when(at: Date, nowMs: number): string {
@@ -59,7 +66,7 @@ export function when(at: Date, nowMs: number): string {
 }
 
 function holdText(hold: NonNullable<HostExplanation['hold']>, nowMs: number): string {
-  const until = hold.until === null ? 'until it is resumed' : `until ${when(hold.until, nowMs)}`;
+  const until = hold.until === null ? 'until resumed' : `until ${when(hold.until, nowMs)}`;
   return `by ${hold.who}, "${hold.why}", since ${when(hold.since, nowMs)}, ${until}`;
 }
 

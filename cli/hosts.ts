@@ -2,8 +2,10 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { countHosts, HOST_SORTS, listHosts } from '../db/list-hosts.ts';
 import type { HostSort, HostsOrder } from '../db/list-hosts.ts';
+import { shortagesNow } from '../db/shortages.ts';
 import { HOST_STATES } from '../domain/crawl-state.ts';
 import type { HostState } from '../domain/crawl-state.ts';
+import { shortageText } from '../domain/shortage.ts';
 import { newCommand, withCommonOptions } from './command.ts';
 import { EXIT } from './exit-codes.ts';
 import { crawlNamed } from './find-crawl.ts';
@@ -64,6 +66,8 @@ async function show(
     terminal.print(`no host${state === undefined ? '' : ` is ${wordFor(state)}`}`);
     return;
   }
+  // Of the crawls that run, not of any host: it stands beside the table, as in status.
+  for (const shortage of await shortagesNow(db)) terminal.note(`held: ${shortageText(shortage)}`);
   // What goes into a pipe is cut by nobody.
   const width = terminal.isLive ? terminal.width() : Number.POSITIVE_INFINITY;
   const look = { width, colours: terminal.colours, nowMs: Date.now() };
@@ -73,5 +77,5 @@ async function show(
 }
 
 function wordFor(state: HostState): string {
-  return state === 'robots' ? 'waiting for its robots.txt' : state;
+  return state === 'robots' ? 'awaiting robots.txt' : state;
 }

@@ -3,6 +3,7 @@ import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
+import { instantText } from '../domain/instant.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
@@ -165,18 +166,17 @@ function reasonOf(
 ): string {
   if (row.inFlight === true) return 'A request to it is in flight.';
   if (hold !== null) {
-    const until =
-      hold.until === null ? 'until somebody resumes it' : `until ${hold.until.toISOString()}`;
-    return `Held by ${hold.who} (${hold.why}) since ${hold.since.toISOString()}, ${until}.`;
+    const until = hold.until === null ? 'until resumed' : `until ${instantText(hold.until)}`;
+    return `Held by ${hold.who}, "${hold.why}", since ${instantText(hold.since)}, ${until}.`;
   }
   if (!row.crawled) return 'No crawl that knows it is running.';
   if (shortages.length > 0 && row.assigned + row.queued > 0)
-    return `The crawl holds itself: ${shortages.map(shortageText).join('; ')}.`;
+    return `Held: ${shortages.map(shortageText).join('; ')}.`;
   if (row.blockedUntil !== null)
-    return `It asked for rest or fails: left alone until ${row.blockedUntil.toISOString()}.`;
+    return `It asked for rest or fails: left alone until ${instantText(row.blockedUntil)}.`;
   const unread = files.find(({ access }) => access === 'unreachable');
   if (unread?.retryAt != null) {
-    return `Its robots.txt (${unread.origin}) is unreachable: nothing is allowed; asked again at ${unread.retryAt.toISOString()}.`;
+    return `Its robots.txt (${unread.origin}) is unreachable: nothing is allowed; asked again at ${instantText(unread.retryAt)}.`;
   }
   const allowedInMs = Number(row.allowedInMs);
   if (row.assigned + row.queued === 0) return 'Nothing of it is queued.';
@@ -286,10 +286,13 @@ function robotsSentence(
 ): string {
   if (file?.access == null) return `${originOf(url)}/robots.txt has not been read yet.`;
   const source = `${file.origin}/robots.txt`;
-  const when = file.fetchedAt === null ? '' : `, fetched ${file.fetchedAt.toISOString()}`;
+  const when = file.fetchedAt === null ? '' : `, fetched ${instantText(file.fetchedAt)}`;
   switch (file.access) {
-    case 'unreachable':
-      return `${source} is unreachable since ${file.unreachableSince?.toISOString() ?? 'its first fetch'}: nothing is allowed.`;
+    case 'unreachable': {
+      const since = file.unreachableSince;
+      const begun = since === null ? 'its first fetch' : instantText(since);
+      return `${source} is unreachable since ${begun}: nothing is allowed.`;
+    }
     case 'allowAll':
       return `${source} is unavailable (status ${String(file.status ?? '')}${when}): everything is allowed.`;
     case 'rules': {

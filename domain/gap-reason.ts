@@ -1,5 +1,6 @@
 import { FAILURES_BEFORE_REST } from './backoff.ts';
 import { formatDuration } from './duration.ts';
+import { instantText } from './instant.ts';
 import { politenessGapMs, STRANGERS_MIN_GAP_MS, type PolitenessPolicy } from './gap.ts';
 
 /** What a host's row remembers of its last request. */
@@ -134,7 +135,7 @@ function baseText(base: GapBase): string {
 }
 
 function blockText(block: BlockReason): string {
-  const until = `until ${block.until.toISOString().replace(/\.\d+Z$/u, 'Z')}`;
+  const until = `until ${instantText(block.until)}`;
   return block.kind === 'rest'
     ? `rest after ${String(block.failuresInARow)} failures ${until}`
     : `Retry-After ${until}`;

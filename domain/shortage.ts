@@ -1,4 +1,5 @@
 import { formatBytes } from './byte-size.ts';
+import { instantText } from './instant.ts';
 
 /** A folder of pages without room: the workers that write there hold back until there is. */
 export interface Shortage {
@@ -28,9 +29,10 @@ export function shortageParts({
 }: Shortage): readonly [where: string, why: string, since: string, remedy: string] {
   const sizes = `${formatBytes(freeBytes)} free, ${formatBytes(wantedBytes)} wanted`;
   const why = refusal === null ? sizes : `a write was refused: ${refusal}; ${sizes}`;
-  const instant = since
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/u, 'Z');
-  return [`no room on ${place}`, why, `since ${instant}`, 'goes on by itself when there is room'];
+  return [
+    `no room on ${place}`,
+    why,
+    `since ${instantText(since)}`,
+    'goes on by itself when there is room',
+  ];
 }

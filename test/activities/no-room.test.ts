@@ -39,7 +39,7 @@ describe('a crawl that wants more room than the disk has', () => {
     expect(shortages).toMatchObject([{ wantedBytes: UNREACHABLE_BYTES, refusal: null }]);
     expect(shortages[0]?.freeBytes).toBeGreaterThan(0);
     const why = await explainHost(db, HOST);
-    expect(why?.reason).toMatch(/^The crawl holds itself: no room on .+, 1000 TB wanted/u);
+    expect(why?.reason).toMatch(/^Held: no room on .+, 1000 TB wanted/u);
   });
 
   test('goes on within the same visit once there is room, and says no more', async ({ db }) => {

@@ -34,10 +34,10 @@ test.each([
   ['minimum 1 s', { gapMs: 1_000, fetchMs: 20, policy: { ...POLICY, minGapMs: 200 } }],
   ['by earlier settings or robots.txt', { gapMs: 7_777 }],
   [
-    'rest after 6 failures until 2026-08-01T12:00:00Z, minimum 1 s',
+    'rest after 6 failures until 2026-08-01 12:00:00Z, minimum 1 s',
     { gapMs: 1_000, failuresInARow: 6, blockedUntil: UNTIL },
   ],
-  ['Retry-After until 2026-08-01T12:00:00Z, minimum 1 s', { gapMs: 1_000, blockedUntil: UNTIL }],
+  ['Retry-After until 2026-08-01 12:00:00Z, minimum 1 s', { gapMs: 1_000, blockedUntil: UNTIL }],
 ])('%s', (said, otherwise) => {
   expect(text(otherwise)).toBe(said);
 });
