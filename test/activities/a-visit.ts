@@ -6,6 +6,7 @@ import type { VisitBudget, VisitResult } from '../../activities/contract.ts';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { watchDisk } from '../../activities/disk-watch.ts';
 import { visit } from '../../activities/visit.ts';
+import { RobotsCache } from '../../activities/robots-cache.ts';
 import { ensureHost } from '../../db/leases.ts';
 import type { Db } from '../../db/pool.ts';
 import { openWarcStore } from '../../store/warc-store.ts';
@@ -37,7 +38,7 @@ export async function depsOn(
     stopping,
     resolverFor: () => resolver,
     feedHost: () => Promise.resolve(),
-    robotsCache: new Map(),
+    robotsCache: new RobotsCache(),
     notBefore: new Map(),
     random: () => 0.5,
     log,

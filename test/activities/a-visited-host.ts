@@ -53,7 +53,7 @@ export async function visitedHost(
   };
   const log = { debug: note, info: note, warn: note };
   const visitor = deps ?? { ...(await depsOn(db)), log };
-  await visitHost(visitor, '127.0.0.1', { pages: 2, ms: 60_000 });
+  await visitHost(visitor, '127.0.0.1', { pages: 3, ms: 60_000 });
   const { rows } = await db.query<Left>(
     `select l ->> 'url' as path, found_on as "foundOn", (l ->> 'depth')::int as depth
        from outbox, jsonb_array_elements(links) l

@@ -136,7 +136,9 @@ describe('a redirect', () => {
     expect(left).toEqual([]);
   });
 
-  test('to another spelling of its URL: links are read against that one [LNK05]', async ({ db }) => {
+  test('to another spelling of its URL: links are read against that one [LNK05]', async ({
+    db,
+  }) => {
     const answers = {
       '/d/': to('/d;jsessionid=1/'),
       '/d;jsessionid=1/': answerOf('<a href="c">', HTML),
