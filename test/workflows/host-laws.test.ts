@@ -88,7 +88,7 @@ const states: readonly {
 ];
 
 describe('a cancel', () => {
-  test.each(states)('ends a host $where at once, and gives its place away', async (state) => {
+  test.each(states)('ends a host $where at once, and gives its place away [RTY15]', async (state) => {
     const hostKey = lab.freshName('cancel');
     const hostId = 1_000 + states.indexOf(state);
     lab.world.host(hostKey, state.script);
