@@ -88,19 +88,22 @@ const states: readonly {
 ];
 
 describe('a cancel', () => {
-  test.each(states)('ends a host $where at once, and gives its place away [RTY15]', async (state) => {
-    const hostKey = lab.freshName('cancel');
-    const hostId = 1_000 + states.indexOf(state);
-    lab.world.host(hostKey, state.script);
-    const handle = await lab.feedHost(hostKey, { hostId });
-    await state.arrive(handle, hostKey);
+  test.each(states)(
+    'ends a host $where at once, and gives its place away [RTY15]',
+    async (state) => {
+      const hostKey = lab.freshName('cancel');
+      const hostId = 1_000 + states.indexOf(state);
+      lab.world.host(hostKey, state.script);
+      const handle = await lab.feedHost(hostKey, { hostId });
+      await state.arrive(handle, hostKey);
 
-    await handle.cancel();
+      await handle.cancel();
 
-    await expectCancelled(handle);
-    expect(lab.world.callsAbout(hostId).at(-1)).toBe('park');
-    expect(visits(hostKey)).toBe(1);
-  });
+      await expectCancelled(handle);
+      expect(lab.world.callsAbout(hostId).at(-1)).toBe('park');
+      expect(visits(hostKey)).toBe(1);
+    },
+  );
 
   test('does not lose an order that came with it', async () => {
     const hostKey = lab.freshName('cancel-order');
