@@ -49,11 +49,14 @@ function statusOf(came: FetchResult['outcome']): number | null {
   return came.kind === 'failed' ? (came.status ?? null) : null;
 }
 
-/** A fetch that never came to a request: its host's name has no address. */
-export function unsent(failure: {
-  readonly reason: 'nameNotFound' | 'nameServerFailed';
+/** Why a fetch never came to a request. */
+export interface Unsendable {
+  readonly reason: 'nameNotFound' | 'nameServerFailed' | 'addressRefused' | 'portRefused';
   readonly detail: string;
-}): FetchResult {
+}
+
+/** A fetch that never came to a request: its host's name has no address, or none that may be connected to. */
+export function unsent(failure: Unsendable): FetchResult {
   return {
     outcome: { kind: 'failed', status: undefined, reason: failure.reason, detail: failure.detail },
     fetchMs: 0,

@@ -1,8 +1,7 @@
 import type { ClaimedRequest } from '../db/claim.ts';
 import type { FetchRecord } from '../db/settle.ts';
-import type { Resolution } from '../web/resolver.ts';
 import type { ActivityDeps } from './deps.ts';
-import { fetchRecordNow, unsent } from './fetch-record.ts';
+import { fetchRecordNow, unsent, type Unsendable } from './fetch-record.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import { outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
@@ -24,11 +23,14 @@ export async function settleByRule(
   return { kind: 'nothingSent', waitMs: 0 };
 }
 
-/** A name that has no address is the URL's failure: it climbs the ladder, and no request was sent to anybody. */
+/**
+ * A name that has no address is the URL's failure: it climbs the ladder. One that leads where nothing may go excludes it.
+ * No request was sent to anybody.
+ */
 export async function settleWithoutRequest(
   deps: ActivityDeps,
   claimed: ClaimedRequest,
-  failure: Extract<Resolution, { readonly kind: 'failed' }>,
+  failure: Unsendable,
 ): Promise<Served> {
   const result = unsent(failure);
   const verdict = verdictOf(claimed.url, result.outcome, 0);

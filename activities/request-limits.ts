@@ -5,16 +5,23 @@ import type { FetchRequest } from '../web/fetch-url.ts';
 export function requestLimits({
   userAgent,
   allowPrivate,
+  allowedRanges,
   connectTimeoutMs,
   pageTimeoutMs,
   tls,
 }: CrawlSettings): Pick<
   FetchRequest,
-  'userAgent' | 'allowPrivate' | 'connectTimeoutMs' | 'pageTimeoutMs' | 'lenientTls'
+  | 'userAgent'
+  | 'allowPrivate'
+  | 'allowedRanges'
+  | 'connectTimeoutMs'
+  | 'pageTimeoutMs'
+  | 'lenientTls'
 > {
   return {
     userAgent,
     allowPrivate,
+    allowedRanges,
     connectTimeoutMs,
     pageTimeoutMs,
     lenientTls: tls === 'lenient',

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { LEASE_MS, type ClaimedRequest } from '../db/claim.ts';
 import { claimHost, giveBack, renewLease } from '../db/leases.ts';
 import { writeRobots } from '../db/robots.ts';
+import { portOf } from '../domain/blocked-ports.ts';
+import { destinationOf } from '../domain/destination.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { asRequestUrl } from '../domain/request-url.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -29,6 +31,12 @@ export async function serveRobots(
   const isGuest = hostname !== hostKeyOf(url.requestUrl);
   const name = await lookUp(deps, stay, hostname, url.settings);
   if (name.kind === 'known' && name.resolution.kind === 'resolved' && !isGuest) {
+    const { addresses } = name.resolution;
+    const destination = destinationOf(portOf(target), addresses, url.settings);
+    // Where the file itself may not be asked for, none of its host's pages may. A redirect says nothing about them.
+    if (destination.kind === 'refused' && robots.hopUrl === null) {
+      return settleWithoutRequest(deps, claimed, destination);
+    }
     return runErrand(deps, stay, { ...claimed, target, isGuest }, name.resolution.addresses);
   }
   if (name.kind === 'known' && name.resolution.kind === 'failed' && !isGuest) {

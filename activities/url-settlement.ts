@@ -4,7 +4,7 @@ import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
 import { redirectExclusion } from './found-links.ts';
 import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
-import { MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
+import { isPutOffTooLong, MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 
 /** What becomes of a URL: its next state, and what the one writer is told of it. */
@@ -31,12 +31,14 @@ export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number
     case 'redirected':
       return redirected(url, outcome.location);
     case 'putOff':
-      return again(url, 'put off', { dueInMs: Math.max(owedMs, 0), failures: url.failures });
+      return putOff(url, owedMs);
     case 'failed':
       if (outcome.reason === 'leaseLost')
         return again(url, 'put off', { dueInMs: 0, failures: url.failures });
       if (outcome.reason === 'addressRefused')
         return ended(url, 'excluded', 'excluded', `address: ${outcome.detail}`, false);
+      if (outcome.reason === 'portRefused')
+        return ended(url, 'excluded', 'excluded', `port: ${outcome.detail}`, false);
       return failed(url, outcome.reason, outcome.status !== undefined);
   }
 }
@@ -107,6 +109,15 @@ function again(
     isPage: false,
     target: null,
   };
+}
+
+function putOff(url: ClaimedUrl, owedMs: number): Verdict {
+  if (isPutOffTooLong(url.putOffMs, url.settings.putOffWaitMs)) {
+    return ended(url, 'dead', 'dead', 'put off too long', true);
+  }
+  const { failures } = url;
+  const verdict = again(url, 'put off', { dueInMs: Math.max(owedMs, 0), failures });
+  return { ...verdict, url: { ...verdict.url, isPutOff: true } };
 }
 
 function failed(url: ClaimedUrl, reason: FailureReason, wasAnswered: boolean): Verdict {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../domain/duration.ts';
+import { parseAddressRange } from '../domain/address-rules.ts';
 import { parseMediaRange, type MediaRanges } from '../domain/media-type.ts';
 
 // Each reads one value as typed, or refuses it with the remedy; commander puts the option and the value before that.
@@ -127,6 +128,16 @@ export function parseParameters(text: string): readonly string[] {
   return names.every((name) => /^[^\s&=;?#*]+\*?$/u.test(name))
     ? [...new Set(names)].sort()
     : refuse('Write names of parameters between commas, such as "ref,pk_*"; or "none".');
+}
+
+/** Ranges of addresses, written without the bits that count for nothing; `none` is an empty list. */
+export function parseAddressRanges(text: string): readonly string[] {
+  if (text === 'none') return [];
+  const written = text.split(',');
+  const ranges = written.flatMap((range) => parseAddressRange(range) ?? []);
+  return ranges.length === written.length
+    ? [...new Set(ranges)]
+    : refuse('Write addresses or ranges between commas, such as "10.0.0.0/8,fd00::/8"; or "none".');
 }
 
 /** A name that can be part of a workflow id and is easy to type. */

@@ -44,7 +44,9 @@ export interface CrawlFlags extends FollowFlags {
   readonly gapFactor?: number;
   readonly dns?: readonly string[];
   readonly allowPrivate?: boolean;
+  readonly allowRange?: readonly string[];
   readonly retries?: readonly number[];
+  readonly putOffWait?: number;
   readonly robotsWait?: number;
   readonly wait?: boolean;
   readonly visitPages?: number;

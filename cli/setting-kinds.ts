@@ -1,4 +1,5 @@
 import {
+  parseAddressRanges,
   parseBytes,
   parseContact,
   parseCount,
@@ -89,6 +90,12 @@ export const KINDS = {
   parameters: {
     parse: parseParameters,
     show: (names) => listText(names, String) ?? 'none',
+    schema: listOf(TEXT),
+    isList: true,
+  },
+  addressRanges: {
+    parse: parseAddressRanges,
+    show: (ranges) => listText(ranges, String) ?? 'none',
     schema: listOf(TEXT),
     isList: true,
   },

@@ -107,11 +107,25 @@ export const SETTINGS: readonly Setting[] = [
       description: 'fetch from loopback and private addresses too',
     },
     {
+      key: 'allowRange',
+      flag: '--allow-range <list>',
+      kind: KINDS.addressRanges,
+      kept: 'allowedRanges',
+      description: 'fetch from these addresses too, such as 10.0.0.0/8,fd00::/8; or "none"',
+    },
+    {
       key: 'retries',
       flag: '--retries <list>',
       kind: KINDS.ladder,
       kept: 'retryLadderMs',
       description: 'wait so long after the 1st, 2nd … failure of a URL; or "none"',
+    },
+    {
+      key: 'putOffWait',
+      flag: '--put-off-wait <duration>',
+      kind: KINDS.duration,
+      kept: 'putOffWaitMs',
+      description: 'give up a URL that is answered by nothing but 429 and 503 so long',
     },
     {
       key: 'robotsWait',

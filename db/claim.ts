@@ -37,6 +37,8 @@ export interface ClaimedUrl {
   /** Claims since the URL was last settled, this one included. */
   readonly claims: number;
   readonly failures: number;
+  /** Milliseconds since the first of the 429 and 503 in a row that are all it has been answered by; else 0. */
+  readonly putOffMs: number;
   /** Whether it holds a page of its crawl's budget. */
   readonly reserved: boolean;
 }
@@ -219,6 +221,7 @@ const CLAIM = `
          chosen.found_on as "foundOn",
          coalesce((select claims from taken), chosen.claims) as "claims",
          chosen.failures,
+         coalesce(extract(epoch from h.now - chosen.put_off_since) * 1000, 0) as "putOffMs",
          coalesce((select reserved from taken), chosen.reserved) as "reserved",
          chosen.origin,
          chosen.robots_id as "robotsId",
@@ -265,6 +268,7 @@ interface ClaimRow {
   readonly foundOn: string | null;
   readonly claims: number;
   readonly failures: number;
+  readonly putOffMs: string;
   readonly reserved: boolean;
   readonly origin: string;
   readonly robotsId: number | null;
@@ -339,6 +343,7 @@ function granted(row: ClaimRow, lease: GrantedLease): Claim {
       foundOn,
       claims,
       failures,
+      putOffMs: Number(row.putOffMs),
       reserved,
       requestUrl: asRequestUrl(row.requestUrl),
     },

@@ -24,6 +24,8 @@ export interface UrlSettlement {
   readonly dueInMs: number;
   readonly reason: string | null;
   readonly reserved: boolean;
+  /** Answered by 429 or 503, so that the time runs since its first such answer in a row. */
+  readonly isPutOff?: true;
 }
 
 /** One row of `fetch_record`. Text is free of U+0000, which Postgres cannot hold. */
@@ -111,6 +113,7 @@ const SETTLE = `
            due_at = clock_timestamp() + ($12::jsonb ->> 'dueInMs')::float8 * interval '1 millisecond',
            reason = $12::jsonb ->> 'reason',
            reserved = ($12::jsonb ->> 'reserved')::boolean,
+           put_off_since = case when $12::jsonb ? 'isPutOff' then coalesce(put_off_since, clock_timestamp()) end,
            claims = 0
       from settled
      where url.host_id = $1

@@ -1,3 +1,4 @@
+import { isBlockedPort, portOf } from './blocked-ports.ts';
 import type { CrawlSettings } from './crawl-settings.ts';
 import type { ExclusionRule } from './outcome.ts';
 import type { RequestUrl } from './request-url.ts';
@@ -31,5 +32,6 @@ export function linkExclusion(
   if (url.length > maxUrlLength) return 'length';
   if (depthLimit !== null && depth > depthLimit) return 'depth';
   if (!isInScope(url, scope)) return 'scope';
+  if (isBlockedPort(portOf(url))) return 'port';
   return trapReason(url, rules, nowMs);
 }

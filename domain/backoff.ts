@@ -75,8 +75,11 @@ function afterGoodAnswer({ backoffLevel, goodAnswers }: HostHealth): HostHealth 
   return { backoffLevel: backoffLevel - 1, goodAnswers: 0, failuresInARow: 0 };
 }
 
+/** Our own rules, and our own database. */
+const OURS: ReadonlySet<FailureReason> = new Set(['leaseLost', 'addressRefused', 'portRefused']);
+
 function isOurs(reason: FailureReason): boolean {
-  return reason === 'leaseLost' || reason === 'addressRefused';
+  return OURS.has(reason);
 }
 
 function dateWaitMs(text: string, nowMs: number): number | undefined {

@@ -27,6 +27,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly crawlDelayCapMs: number;
   /** The retry ladder: waits after the first, second … failure of a URL (R27). */
   readonly retryLadderMs: readonly number[];
+  /** How long a URL is asked for again that is answered by nothing but 429 and 503. */
+  readonly putOffWaitMs: number;
   /** How long a one-shot crawl waits for an unreachable robots.txt (R16). */
   readonly robotsWaitMs: number;
   /** False: end the crawl when only retries and robots waits are left. */
@@ -37,6 +39,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   /** Own DNS servers, `host:port`; empty means the system's. */
   readonly dnsServers: readonly string[];
   readonly allowPrivate: boolean;
+  /** Ranges of addresses that may be connected to beyond the public ones (R29), such as `10.0.0.0/8`. */
+  readonly allowedRanges: readonly string[];
   readonly connectTimeoutMs: number;
   readonly pageTimeoutMs: number;
   readonly maxBodyBytes: number;
@@ -71,12 +75,14 @@ export const DEFAULT_SETTINGS = {
   gapFactor: 10,
   crawlDelayCapMs: 60_000,
   retryLadderMs: [3_600_000, 21_600_000, 86_400_000],
+  putOffWaitMs: 86_400_000,
   robotsWaitMs: 86_400_000,
   waitForRetries: true,
   visitPages: null,
   liveHostCap: 500,
   dnsServers: [],
   allowPrivate: false,
+  allowedRanges: [],
   connectTimeoutMs: 5_000,
   pageTimeoutMs: 20_000,
   maxBodyBytes: 5_000_000,

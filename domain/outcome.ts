@@ -3,6 +3,7 @@ export type FailureReason =
   | 'nameNotFound'
   | 'nameServerFailed'
   | 'addressRefused'
+  | 'portRefused'
   | 'connectFailed'
   | 'connectTimeout'
   | 'tlsFailed'
@@ -35,11 +36,16 @@ export type ExclusionRule =
   | 'calendar'
   | 'nofollow'
   | 'address'
+  | 'port'
   | 'policy';
 
 /** Why a URL is given up: for a week in a continuous crawl, for good in a one-shot crawl. */
 export type DeadReason =
-  'retries spent' | 'too many redirects' | 'robots unreachable' | 'never settled';
+  | 'retries spent'
+  | 'put off too long'
+  | 'too many redirects'
+  | 'robots unreachable'
+  | 'never settled';
 
 /**
  * What became of one fetch of a page, a redirect hop or a robots.txt. The web misbehaves as a matter of
@@ -47,7 +53,7 @@ export type DeadReason =
  *
  * - `fetched`: a final answer of any status but those below; counts as a page (R43).
  * - `redirected`: 301, 302, 303, 307 or 308 with a usable `Location`; one hop (R25).
- * - `putOff`: 429 or 503; the URL waits for its host and its retry ladder stands still (R10, R27).
+ * - `putOff`: 429 or 503; the URL waits for its host and its retry ladder stands still (R10, R27), for a settable time.
  * - `failed`: no whole answer, or another 5xx; the URL climbs its retry ladder (R27).
  */
 export type FetchOutcome =

@@ -10,7 +10,8 @@ export const MAX_HOPS = 5;
  * The retry ladder (R27): milliseconds until a URL is due again after its n-th failure, `'dead'` past the last step.
  * Of a fault that lasts, the ladder is its first step only: a second try finds whether it was a slip.
  *
- * `failures` counts this one too. 429, 503 and waits for robots.txt are no failures and don't come here.
+ * `failures` counts this one too. 429, 503 and waits for robots.txt are no failures and don't come here; see
+ * `isPutOffTooLong`.
  */
 export function retryAfterFailureMs(
   failures: number,
@@ -33,3 +34,11 @@ const LASTING: ReadonlySet<FailureReason> = new Set([
   'malformedAnswer',
   'undecodable',
 ]);
+
+/**
+ * Whether a URL is given up that has been answered by nothing but 429 and 503 for `putOffMs`: the ladder stands still
+ * meanwhile (R27), so that a crawl with one such page would never end.
+ */
+export function isPutOffTooLong(putOffMs: number, putOffWaitMs: number): boolean {
+  return putOffMs >= putOffWaitMs;
+}

@@ -2,21 +2,19 @@ import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { addressRefusal } from '../domain/address-rules.ts';
+import type { AddressAllowance } from '../domain/address-rules.ts';
+import { destinationOf } from '../domain/destination.ts';
+import { attemptMs, dialOrder } from '../domain/dial-rules.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { tlsFault } from './tls-fault.ts';
 
 /** Where one connection may go, and how long it may take to be made, TLS included (R26, R29). */
-export interface ConnectionOrder {
+export interface ConnectionOrder extends AddressAllowance {
   readonly addresses: readonly string[];
-  readonly allowPrivate: boolean;
   readonly connectTimeoutMs: number;
   /** Whether a certificate that can't be trusted is taken all the same. */
   readonly lenientTls?: boolean | undefined;
 }
-
-/** More addresses than this of one host are not tried: each has its share of the connect time-out. */
-const ADDRESS_LIMIT = 4;
 
 /**
  * The one socket of a fetch. It only ever goes to the addresses it was given, judged by the address rules after DNS
@@ -75,7 +73,11 @@ export class Connection {
   async #open({ protocol, hostname, port }: buildConnector.Options): Promise<Socket> {
     const deadlineMs = performance.now() + this.#order.connectTimeoutMs;
     const portNumber = Number(port || (protocol === 'https:' ? 443 : 80));
-    const socket = await this.#dialFirst(this.#allowedAddresses(), portNumber, deadlineMs);
+    const destination = destinationOf(portNumber, this.#order.addresses, this.#order);
+    if (destination.kind === 'refused') {
+      throw new FetchFailure(destination.reason, destination.detail);
+    }
+    const socket = await this.#dialFirst(dialOrder(destination.addresses), portNumber, deadlineMs);
     this.#remoteAddress = socket.remoteAddress ?? '';
     if (protocol !== 'https:') return socket;
 
@@ -91,33 +93,14 @@ export class Connection {
     return this.#established(secured, 'secureConnect', deadlineMs, 'tlsFailed');
   }
 
-  #allowedAddresses(): readonly string[] {
-    const { addresses, allowPrivate } = this.#order;
-    const refusals: string[] = [];
-    const allowed = addresses.filter((address) => {
-      const refusal = addressRefusal(address, { allowPrivate });
-      if (refusal !== undefined) refusals.push(`${address}: ${refusal}`);
-      return refusal === undefined;
-    });
-    if (allowed.length === 0) {
-      throw new FetchFailure('addressRefused', refusals.join('; ') || 'the name has no address');
-    }
-    return allowed.slice(0, ADDRESS_LIMIT);
-  }
-
   async #dialFirst(addresses: readonly string[], port: number, deadlineMs: number) {
     let firstError: unknown;
     for (const [index, address] of addresses.entries()) {
-      const leftMs = Math.max(0, deadlineMs - performance.now());
-      const shareMs = leftMs / (addresses.length - index);
+      const nowMs = performance.now();
+      const limitMs = attemptMs(deadlineMs - nowMs, addresses.length - index);
       const socket = connectTcp({ host: address, port, noDelay: true });
       try {
-        return await this.#established(
-          socket,
-          'connect',
-          performance.now() + shareMs,
-          'connectFailed',
-        );
+        return await this.#established(socket, 'connect', nowMs + limitMs, 'connectFailed');
       } catch (error) {
         if (this.#abandoned.signal.aborted) throw error;
         firstError ??= error;

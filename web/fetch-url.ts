@@ -2,6 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import { isIP } from 'node:net';
 import { isContent, outcomeOfAnswer } from '../domain/answer.ts';
 import { isOfType, type MediaRanges } from '../domain/media-type.ts';
+import type { AddressAllowance } from '../domain/address-rules.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { decodeBody } from './decode-body.ts';
@@ -12,13 +13,11 @@ import { fieldNamed, fieldsNamed } from './header-fields.ts';
 import type { HeaderFields } from './header-fields.ts';
 
 /** What to fetch, from where, and within which limits (R26). */
-export interface FetchRequest {
+export interface FetchRequest extends AddressAllowance {
   readonly url: RequestUrl;
   readonly userAgent: string;
   /** Of the URL's host, as the resolver found them; an address in the URL itself goes before these. */
   readonly addresses: readonly string[];
-  /** Whether loopback, private and other special addresses may be connected to (R29). */
-  readonly allowPrivate: boolean;
   /** For the connection to stand, TLS included. */
   readonly connectTimeoutMs: number;
   /** For the whole page, from the start of the connection to the last byte. */

@@ -178,10 +178,10 @@ describe('a connection', () => {
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'connectFailed' });
   });
 
-  test('to port 0 has failed', async () => {
+  test('to port 0 is refused', async () => {
     const { outcome } = await fetchFrom({ url: requestUrl('http://127.0.0.1:0/') });
 
-    expect(outcome).toMatchObject({ kind: 'failed', reason: 'connectFailed' });
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'portRefused' });
   });
 
   test('goes to the next address where the first has no listener', async () => {
