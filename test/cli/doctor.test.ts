@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, afterEach, describe, expect } from 'vitest';
@@ -77,6 +77,18 @@ describe('decorum doctor', () => {
     expect(files?.['state']).toBe('warning');
     expect(files?.['found']).toContain('at most 256: enough for 156 visits at once of the 1000');
     expect(findings.at(-1)).toMatchObject({ kind: 'doctor', faults: 1 });
+  });
+
+  test('looks at the servers that a configuration file names', async () => {
+    const file = join(folder, 'decorum.yaml');
+    writeFileSync(file, 'databaseUrl: postgres://127.0.0.1:1/nowhere\n');
+
+    const ran = await doctor(['--json', '--config', file]);
+
+    expect(ran.exitCode).toBe(2);
+    const postgres = findingsIn(ran).find(({ check }) => check === 'Postgres');
+    expect(postgres).toMatchObject({ state: 'fault' });
+    expect(postgres?.['found']).toContain('127.0.0.1:1');
   });
 });
 
