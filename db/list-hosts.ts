@@ -1,6 +1,5 @@
 import type { HostState } from '../domain/crawl-state.ts';
-import { gapReason, timeLeftMs, type GapReason } from '../domain/gap-reason.ts';
-import type { PolitenessPolicy } from '../domain/gap.ts';
+import { gapReason, timeLeftMs, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import type { HoldRow } from './claim.ts';
 import type { Db } from './pool.ts';
 
@@ -196,7 +195,7 @@ const DESCRIBE = `
        limit 1) f on true
    order by chosen.place`;
 
-interface HostRow {
+interface HostRow extends PaceFacts {
   readonly host: string;
   readonly state: HostState;
   readonly holdWho: string | null;
@@ -204,13 +203,6 @@ interface HostRow {
   readonly holdSince: Date | null;
   readonly holdUntil: Date | null;
   readonly nextAllowedAt: Date | null;
-  readonly gapMs: number;
-  readonly fetchMs: number;
-  readonly crawlDelayMs: number;
-  readonly backoffLevel: number;
-  readonly failuresInARow: number;
-  readonly blockedUntil: Date | null;
-  readonly policy: PolitenessPolicy | null;
   readonly pages: number;
   readonly queued: number;
   readonly assigned: number;
