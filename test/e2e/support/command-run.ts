@@ -56,7 +56,8 @@ const ENDING = [
   { signal: 'SIGKILL', waitMs: 10_000 },
 ] as const;
 
-function environment(): NodeJS.ProcessEnv {
+/** The environment of this process without what names servers or settings. */
+export function environment(): NodeJS.ProcessEnv {
   const names = Object.keys(process.env).filter(
     (name) =>
       !/^(?:DATABASE_URL|PG|TEMPORAL_(?!CLI)|DECORUM_|VITEST|NODE_ENV|FORCE_COLOR)/u.test(name),
