@@ -30,7 +30,8 @@ export async function postgresHome(dataDir: string): Promise<PostgresHome> {
   const noted = existsSync(note) ? (await readFile(note, 'utf8')).trim() : undefined;
   if (noted !== undefined && existsSync(noted)) return withAccount(noted);
 
-  const inside = join(dataDir, 'postgres');
+  // By its real path: a link to the folder may lie where the account cannot pass.
+  const inside = join(realpathSync(dataDir), 'postgres');
   const home = await withAccount(inside);
   if (isReachable(dataDir, home.account)) {
     await mkdir(inside, { recursive: true, mode: 0o755 });

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,6 +27,16 @@ describe('the embedded Postgres', () => {
 
     expect(await ask(postgres, 'select 1 as answer')).toEqual([{ answer: 1 }]);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  test('works in a folder that a link in a private one leads to', async () => {
+    const folder = aFolder(0o755);
+    const link = join(aFolder(0o700), 'link');
+    symlinkSync(folder, link);
+
+    const postgres = await start(link);
+
+    expect(await ask(postgres, 'select 1 as answer')).toEqual([{ answer: 1 }]);
   });
 
   test('killed, it comes back with all it knew, on its port, and never before its old backends are gone', async () => {
