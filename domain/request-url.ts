@@ -17,7 +17,8 @@ export type ReadReference =
 /** Reads a reference as a browser would (WHATWG URL), resolved against `base` where one is given. Never throws. */
 export function readReference(text: string, base?: string): ReadReference {
   const url = parse(text, base);
-  if (url === undefined) return { kind: 'malformed' };
+  // A host of dots alone is the root of all names, and nobody's.
+  if (url === undefined || /^\.+$/u.test(url.hostname)) return { kind: 'malformed' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { kind: 'scheme' };
 
   const hadUserinfo = url.username !== '' || url.password !== '';

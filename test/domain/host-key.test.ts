@@ -13,7 +13,11 @@ describe('hostKeyOf', () => {
     { rule: 'knows no scheme', url: 'http://a.test/', host: 'a.test' },
     { rule: 'knows no port', url: 'https://a.test:8443/x', host: 'a.test' },
     { rule: 'knows no case', url: 'https://A.TEST/', host: 'a.test' },
-    { rule: 'knows no trailing dot', url: 'https://a.test./', host: 'a.test' },
+    {
+      rule: 'knows no trailing dot, so one queue serves both [URL33]',
+      url: 'https://a.test./',
+      host: 'a.test',
+    },
     { rule: 'spells IDN in ASCII', url: 'https://bücher.example/', host: 'xn--bcher-kva.example' },
     { rule: 'tells hosts of a domain apart', url: 'https://www.a.test/', host: 'www.a.test' },
     { rule: 'keeps the brackets of IPv6', url: 'http://[::1]:80/', host: '[::1]' },
@@ -47,6 +51,8 @@ test('an origin is scheme, host and port, as a robots.txt has it', () => {
   expect(originOf(requestUrl('https://a.test/x'))).toBe('https://a.test');
   expect(originOf(requestUrl('http://a.test/x'))).toBe('http://a.test');
   expect(originOf(requestUrl('https://a.test:8443/x'))).toBe('https://a.test:8443');
+  // At most two of them for a host that is written both ways [URL33].
+  expect(originOf(requestUrl('https://a.test./x'))).toBe('https://a.test.');
 });
 
 describe('registrableDomainOf', () => {

@@ -16,12 +16,12 @@ test.each([
   ['2025-06-07T08:09:10.5-0330', '2025-06-07T11:39:10.500Z'],
   ['\n 2024-02-29 ', '2024-02-29T00:00:00.000Z'],
   ['2025-06-07 08:09:10', '2025-06-07T08:09:10.000Z'],
-])('%j is %s', (text, iso) => {
+])('%j is %s [MAP08]', (text, iso) => {
   expect(isoOf(text)).toBe(iso);
 });
 
 test.each(['not a date', '', '2025-13', '2025-00-01', '2025-02-29', '2025-06-31', '25-06-07'])(
-  '%j is no date',
+  '%j is no date [MAP08]',
   (text) => {
     expect(parseW3cDateMs(text)).toBeUndefined();
   },

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeHtml } from '../../web/charset.ts';
 
@@ -148,6 +149,47 @@ describe('the encoding of a page', () => {
     const late = `${' '.repeat(1_024)}<meta charset=koi8-r>`;
     expect(decodeHtml(Buffer.from(`${late}é`), 'text/html').charset).toBe('utf-8');
     expect(decodeHtml(latin1(`${late}\xcd.`), 'text/html').charset).toBe('koi8-r');
+  });
+
+  test('a character that came in two pieces is one, since a body is read whole [CHR20]', () => {
+    const pieces = [
+      Buffer.from('<title>\xe2\x82', 'latin1'),
+      Buffer.from('\xac</title>', 'latin1'),
+    ];
+    expect(decodeHtml(Buffer.concat(pieces), 'text/html; charset=utf-8').text).toBe(
+      '<title>€</title>',
+    );
+  });
+
+  test('no label makes it throw', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.uint8Array({ maxLength: 200 }), (label, body) => {
+        const inside = Buffer.concat([Buffer.from(`<meta charset="${label}">`), body]);
+        for (const type of [`text/html; charset=${label}`, `text/html;charset="${label}`, label]) {
+          expect(typeof decodeHtml(inside, type).text).toBe('string');
+        }
+      }),
+    );
+  });
+
+  test.each([
+    ['text/html; charset=utf8', 'utf-8'],
+    ['text/html; charset="gb2312"', 'gbk'],
+    ['text/html; charset=ISO_8859-1:1987', 'windows-1252'],
+    ['text/html; charset=ascii', 'windows-1252'],
+    ['text/html; charset=TIS-620', 'windows-874'],
+    ['text/html; charset=big5-hkscs', 'big5'],
+    ['text/html; charset=unicode', 'utf-16le'],
+    ['text/html; charset=x-euc-jp', 'euc-jp'],
+    ['text/html; charset=iso-8859-8-i', 'iso-8859-8-i'],
+    ['text/html; charset=macintosh', 'macintosh'],
+    ['text/html; charset= utf-8 ', 'utf-8'],
+    ['text/html; a="charset=koi8-r"; charset=utf-8', 'utf-8'],
+    ["text/html; charset='utf-8'", 'utf-8'],
+    ['text/html; charset=utf-8; charset=koi8-r', 'utf-8'],
+    ['text/html, text/html; charset=koi8-r', 'koi8-r'],
+  ])('%s is read as %s', (contentType, charset) => {
+    expect(decodeHtml(latin1('\xe4\xe5'), contentType).charset).toBe(charset);
   });
 
   test('each single byte of ISO-8859-16 is the letter of its table', () => {

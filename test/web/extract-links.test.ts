@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseRequestUrl } from '../../domain/request-url.ts';
 import { extractPage } from '../../web/extract-links.ts';
 import type { ParsedPage } from '../../web/extract-links.ts';
 
@@ -12,7 +14,11 @@ function extract(html: string | Uint8Array, contentType = 'text/html; charset=ut
 describe('links', () => {
   test.each([
     { rule: 'a', html: '<a href="next.html">', links: ['http://a.example/dir/next.html'] },
-    { rule: 'area', html: '<area href="/x">', links: ['http://a.example/x'] },
+    {
+      rule: 'area, also with a word that says it has none [LNK17]',
+      html: '<map><area href="/x"><area href="/y" nohref></map>',
+      links: ['http://a.example/x', 'http://a.example/y'],
+    },
     { rule: 'frame', html: '<frame src="/x">', links: ['http://a.example/x'] },
     { rule: 'iframe', html: '<iframe src="/x"></iframe>', links: ['http://a.example/x'] },
     { rule: 'link rel=next', html: '<link rel="next" href="/2">', links: ['http://a.example/2'] },
@@ -28,6 +34,21 @@ describe('links', () => {
       links: ['http://a.example/new'],
     },
     {
+      rule: 'meta refresh, its content first [LNK12]',
+      html: '<meta content="0;url=one" http-equiv="Refresh">',
+      links: ['http://a.example/dir/one'],
+    },
+    {
+      rule: 'meta refresh, quoted, with words behind it [LNK14]',
+      html: `<meta http-equiv="refresh" content="5 , URL = '../three' trailing">`,
+      links: ['http://a.example/three'],
+    },
+    {
+      rule: 'meta refresh to a script is none',
+      html: '<meta http-equiv=refresh content="0;url=javascript:x()">',
+      links: [],
+    },
+    {
       rule: 'meta refresh, loosely written',
       html: '<meta http-equiv="refresh" content="5,/new">',
       links: ['http://a.example/new'],
@@ -39,6 +60,15 @@ describe('links', () => {
       rule: 'entities are decoded',
       html: '<a href="/q?a=1&amp;b=2&#38;c=&#x33;">',
       links: ['http://a.example/q?a=1&b=2&c=3'],
+    },
+    {
+      rule: 'character references of addresses [LNK08]',
+      html: '<a href="/a?x=1&copy=2&amp;y=3"><a href="&#x2F;e&#47;f"><a href="/g&ampz">',
+      links: [
+        'http://a.example/a?x=1&copy=2&y=3',
+        'http://a.example/e/f',
+        'http://a.example/g&ampz',
+      ],
     },
     {
       rule: 'a name that only looks like an entity stays',
@@ -104,9 +134,39 @@ describe('links', () => {
       links: ['http://a.example/b', 'http://a.example/a'],
     },
     {
-      rule: 'against base, wherever it stands',
-      html: '<a href="x"><base href="/other/"><base href="/third/"><a href="y">',
+      rule: 'against base, wherever it stands, the first with an address [LNK02]',
+      html: '<a href="x"><base target="_top"><base href="/other/"><base href="/third/"><a href="y">',
       links: ['http://a.example/other/x', 'http://a.example/other/y'],
+    },
+    {
+      rule: 'against a base that is relative itself [LNK01]',
+      html: '<base href="../b/"><a href="c">',
+      links: ['http://a.example/b/c'],
+    },
+    {
+      rule: 'not against a base in a comment or a script [LNK03]',
+      html: '<!-- <base href="https://evil.test/"> --><script>var s="<base href=\\"https://evil.test/\\">"</script><a href="1">',
+      links: ['http://a.example/dir/1'],
+    },
+    {
+      rule: 'not against a base in a template, a text area or a title',
+      html: '<title><base href=/t/></title><template><base href=/u/></template><textarea><base href=/v/></textarea><a href="1">',
+      links: ['http://a.example/dir/1'],
+    },
+    {
+      rule: 'not against a base that is empty',
+      html: '<base href=""><base href="/b/"><a href="1">',
+      links: ['http://a.example/dir/1'],
+    },
+    {
+      rule: 'a base that is a data URL does not count [LNK04]',
+      html: '<base href="data:text/html,hi"><a href="1">',
+      links: ['http://a.example/dir/1'],
+    },
+    {
+      rule: 'tabs and line ends amid an address are no part',
+      html: '<a href="/a\n\tb"><a href="java\nscript:x()">',
+      links: ['http://a.example/ab'],
     },
     {
       rule: 'a base that is no web address does not count',
@@ -159,6 +219,20 @@ describe('links', () => {
     expect(numbers.sort((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
+  test('are found behind a script that XHTML closes by itself [LNK19]', () => {
+    const html =
+      '<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="s.js"/></head><body><a href="/y">y</a></body></html>';
+    expect(extract(html, 'application/xhtml+xml').links).toEqual(['http://a.example/y']);
+  });
+
+  test('that lead nowhere are counted by what they are', () => {
+    const html =
+      '<a href="mailto:a@b"><a href="javascript:x"><a href="http://[x"><a href="http://u:p@b.test/">';
+    const { dropped, links } = extract(html);
+    expect(links).toEqual(['http://b.test/']);
+    expect(dropped).toEqual({ scheme: 2, malformed: 1, userinfo: 1 });
+  });
+
   test('stand in HTML only', () => {
     const html = '<a href="/x">';
     for (const type of ['application/xhtml+xml', 'TEXT/HTML', '']) {
@@ -208,10 +282,13 @@ describe('what a page says of itself', () => {
 
 describe('hostile pages', () => {
   test.each([
-    { kind: 'deep nesting', html: `${'<b><div><table>'.repeat(200_000)}<a href="/x">` },
+    {
+      kind: 'deep nesting [LNK22] [LNK23]',
+      html: `${'<b><div><table>'.repeat(200_000)}<a href="/x">`,
+    },
     { kind: 'closing tags for nothing', html: `${'<b></i>'.repeat(300_000)}<a href="/x">` },
     {
-      kind: 'very many attributes',
+      kind: 'very many attributes [LNK24]',
       html: `<p ${Array.from({ length: 300_000 }, (_, index) => `a${index}=1`).join(' ')}><a href="/x">`,
     },
     { kind: 'an endless attribute', html: `<p title="${'&amp;'.repeat(500_000)}"><a href="/x">` },
@@ -219,6 +296,34 @@ describe('hostile pages', () => {
     { kind: 'open brackets', html: `${'<'.repeat(2_000_000)}><a href="/x">` },
   ])('cost linear time: $kind', ({ html }) => {
     expect(extract(html).links).toEqual(['http://a.example/x']);
+  });
+
+  test.each([
+    { kind: 'one text of 5 MB', html: `${'x'.repeat(5_000_000)}<a href="/x">` },
+    { kind: 'nothing closed', html: `${'<div><p><a href="/x"><table><tr><td>'.repeat(50_000)}` },
+    { kind: 'quotes that never end', html: `<a href="/x">${'<a href="'.repeat(100_000)}` },
+    { kind: 'a script that never ends', html: `<a href="/x"><script>${'</scrip'.repeat(500_000)}` },
+    { kind: 'templates in templates', html: `<a href="/x">${'<template>'.repeat(300_000)}` },
+    { kind: 'doctypes', html: `${'<!doctype '.repeat(300_000)}><a href="/x">` },
+  ])('cost linear time: $kind', ({ html }) => {
+    expect(extract(html).links.slice(0, 1)).toEqual(['http://a.example/x']);
+  });
+
+  test('of any kind give bounded answers and no error', () => {
+    const piece = fc.oneof(fc.constantFrom(...HTML_PIECES), fc.string({ unit: 'binary' }));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), fc.boolean(), (pieces, embeds) => {
+        const html = pieces.join('');
+        const body = Buffer.from(html);
+        const page = extractPage({ url: URL_OF_PAGE, contentType: 'text/html', body, embeds });
+        expect(page.links.length).toBeLessThanOrEqual(html.length);
+        expect(new Set(page.links).size).toBe(page.links.length);
+        for (const link of page.links) expect(parseRequestUrl(link)).toBe(link);
+        expect(page.links).toEqual(expect.arrayContaining([...page.nofollowLinks]));
+        expect(page.title ?? '').not.toContain('\0');
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('give no address of code points that do not exist', () => {
@@ -232,3 +337,52 @@ describe('hostile pages', () => {
     expect(extract(html)).toEqual(extract(html));
   });
 });
+
+const HTML_PIECES = [
+  ...[
+    '<a ',
+    '<base ',
+    '<link ',
+    '<meta ',
+    '<img ',
+    '<iframe ',
+    '<template ',
+    '</template>',
+    '<svg>',
+  ],
+  ...[
+    'href=',
+    'src=',
+    'srcset=',
+    'rel=',
+    'content=',
+    'http-equiv=refresh ',
+    'name=robots ',
+    'charset=',
+  ],
+  ...['"', "'", '>', '/>', '<', '</', '=', ' ', '\n', '&', '&amp;', '&#0;', '&#x110000;', '&copy'],
+  ...[
+    '/x',
+    '../y',
+    'http://b.test/',
+    '//c.test',
+    'mailto:a',
+    'nofollow',
+    'canonical',
+    '0;url=/z',
+    '%',
+  ],
+  ...[
+    '<!--',
+    '-->',
+    '<script>',
+    '</script>',
+    '<title>',
+    '</title>',
+    '<![CDATA[',
+    ']]>',
+    '<!',
+    '<?',
+    '\0',
+  ],
+];

@@ -38,6 +38,7 @@ describe('the pool', () => {
         cut: false,
         robots: [{ name: 'robots', content: 'nofollow' }],
         canonical: undefined,
+        dropped: { scheme: 0, malformed: 0, userinfo: 0 },
       },
     });
   });

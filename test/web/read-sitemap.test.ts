@@ -39,8 +39,12 @@ describe('an XML sitemap', () => {
   });
 
   test.each([
-    ['CDATA', '<![CDATA[https://a.test/x?a=1&b=2]]>', 'https://a.test/x?a=1&b=2'],
-    ['references', 'https://a.test/x?a=1&amp;b=2&#38;c=3', 'https://a.test/x?a=1&b=2&c=3'],
+    ['CDATA [MAP03]', '<![CDATA[https://a.test/x?a=1&b=2]]>', 'https://a.test/x?a=1&b=2'],
+    [
+      'references, its text in pieces [MAP04]',
+      'https://a.test/x?a=1&amp;b=2&#38;c=3',
+      'https://a.test/x?a=1&b=2&c=3',
+    ],
     ['blanks round an address', '\n  https://a.test/x\t', 'https://a.test/x'],
     ['a bare ampersand', 'https://a.test/x?a=1&b=2', 'https://a.test/x?a=1&b=2'],
     ['a comment amid an address', 'https://a.test/<!-- -->x', 'https://a.test/x'],
@@ -49,7 +53,7 @@ describe('an XML sitemap', () => {
     expect(urlsOf(read(urlset(`<url><loc>${loc}</loc></url>`)))).toEqual([url]);
   });
 
-  test('a block without an address leaves nothing behind for the next', () => {
+  test('a block without an address leaves nothing behind for the next [MAP07]', () => {
     const body = urlset(
       '<url><lastmod>2020-01-01</lastmod><priority>0.9</priority></url>',
       '<url><loc>https://a.test/x</loc></url>',
@@ -69,7 +73,7 @@ describe('an XML sitemap', () => {
 
   test.each([
     [
-      'a byte order mark and blank lines before it',
+      'a byte order mark and blank lines before it [MAP14]',
       `\uFEFF\n\n  ${urlset('<url><loc>https://a.test/x</loc></url>')}`,
     ],
     ['no declaration and no namespace', '<urlset><url><loc>https://a.test/x</loc></url></urlset>'],
@@ -99,7 +103,7 @@ describe('an XML sitemap', () => {
     expect(urlsOf(read(body))).toEqual(['https://a.test/%C3%BC']);
   });
 
-  test('expands no entity of its own and reads no other file', () => {
+  test('expands no entity of its own and reads no other file [MAP11]', () => {
     const body = `<!DOCTYPE u [<!ENTITY e SYSTEM "file:///x.txt"><!ENTITY a "aaaaaaaaaa">
       <!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
       <urlset><url><loc>https://a.test/&e;&b;</loc></url><url><loc>https://a.test/x</loc></url></urlset>`;
