@@ -30,7 +30,7 @@ import { robotsRulesOf } from './robots-rules.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import { isNamedSitemap, tellEntries, tellSitemaps } from './sitemaps.ts';
-import type { Stay } from './stay.ts';
+import { cookiesOf, type Stay } from './stay.ts';
 import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
 
 /** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
@@ -103,6 +103,7 @@ async function fetchAndSettle(
       addresses,
       ...requestLimits(settings),
       skipTypes: settings.skipTypes ?? DEFAULT_SETTINGS.skipTypes,
+      cookies: cookiesOf(stay, url),
       isLastTry: isLastTry(url.failures, settings.retryLadderMs),
       maxBodyBytes: isNamedSitemap(url)
         ? Math.max(settings.maxBodyBytes, MAX_SITEMAP_BYTES)

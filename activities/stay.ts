@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createCookies, type Cookies } from '../web/cookies.ts';
 import type { Resolution } from '../web/resolver.ts';
+import type { ClaimedUrl } from '../db/claim.ts';
 import type { VisitBudget, VisitNote } from './contract.ts';
 
 /** A wait up to this long is not worth a durable timer, in milliseconds; our choice. */
@@ -15,8 +17,21 @@ export interface Stay {
   readonly showing: (details: { readonly doing: string; readonly url?: string }) => void;
   /** Names looked up by this visit, outside the lease. */
   readonly names: Map<string, Resolution>;
+  /** Of this visit, by crawl; only of crawls that keep any. */
+  readonly cookies: Map<number, Cookies>;
   readonly notes: VisitNote[];
   requests: number;
+}
+
+/** The cookies of a crawl in this visit; none where the crawl keeps none. */
+export function cookiesOf(
+  { cookies }: Stay,
+  { crawlId, settings }: Pick<ClaimedUrl, 'crawlId' | 'settings'>,
+): Cookies | undefined {
+  if (settings.cookies !== true) return undefined;
+  const kept = cookies.get(crawlId) ?? createCookies();
+  cookies.set(crawlId, kept);
+  return kept;
 }
 
 /** Whether the visit may send another request. */

@@ -41,6 +41,7 @@ export async function visit(
       context.heartbeat(details);
     },
     names: new Map(),
+    cookies: new Map(),
     notes: [],
     requests: 0,
   };

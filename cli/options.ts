@@ -56,6 +56,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly maxBytes?: number;
   readonly skipTypes?: MediaRanges;
   readonly tls?: TlsMode;
+  readonly cookies?: boolean;
   readonly minFree?: number;
   readonly sortQuery?: boolean;
   readonly dropTracking?: boolean;

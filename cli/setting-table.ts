@@ -193,6 +193,13 @@ export const SETTINGS: readonly Setting[] = [
       description: 'strict: a bad certificate fails the fetch; lenient: it is taken',
     },
     {
+      key: 'cookies',
+      flag: '--cookies',
+      kind: KINDS.yesNo,
+      kept: 'cookies',
+      description: 'send cookies back to their host for as long as a visit lasts',
+    },
+    {
       key: 'minFree',
       flag: '--min-free <size>',
       kind: KINDS.size,

@@ -48,6 +48,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly tls?: TlsMode;
   /** Media types whose bodies are not read; crawls from before this setting have none, and get the default. */
   readonly skipTypes?: MediaRanges;
+  /** Whether cookies are sent back for as long as a visit lasts; absent in crawls from before this setting: no. */
+  readonly cookies?: boolean;
   /** Nothing is asked for while the disk of the pages has less free than this. */
   readonly minFreeBytes: number;
   readonly maxUrlLength: number;
@@ -87,6 +89,7 @@ export const DEFAULT_SETTINGS = {
   pageTimeoutMs: 20_000,
   maxBodyBytes: 5_000_000,
   tls: 'strict',
+  cookies: false,
   skipTypes: ['audio/*', 'font/*', 'video/*'],
   minFreeBytes: 256_000_000,
   maxUrlLength: 2_000,

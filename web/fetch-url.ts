@@ -5,6 +5,7 @@ import { isOfType, type MediaRanges } from '../domain/media-type.ts';
 import type { AddressAllowance } from '../domain/address-rules.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
+import type { Cookies } from './cookies.ts';
 import { decodeBody } from './decode-body.ts';
 import type { AnswerHead } from './answer-recorder.ts';
 import { exchange } from './exchange.ts';
@@ -30,6 +31,8 @@ export interface FetchRequest extends AddressAllowance {
   readonly skipTypes?: MediaRanges | undefined;
   /** Whether a page that is cut short is taken as it came, since nobody will ask for it again. */
   readonly isLastTry?: boolean | undefined;
+  /** Those that are sent and taken; none are, by default. */
+  readonly cookies?: Cookies | undefined;
   /** Aborted when the host's lease is lost: the connection is closed at once. */
   readonly signal: AbortSignal;
 }
@@ -70,7 +73,7 @@ export interface FetchResult {
  */
 export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
   const url = new URL(request.url);
-  const requestHeaders = requestHeadersOf(url, request.userAgent);
+  const requestHeaders = requestHeadersOf(url, request);
   const startedAtMs = performance.now();
   const result = await exchange({
     ...request,
@@ -85,6 +88,7 @@ export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
 
   const outcome = outcomeOf(request, result);
   const { head } = result;
+  if (head !== undefined) request.cookies?.take(url, head.headers);
   if (head === undefined || !HAS_ANSWER.has(reasonOf(outcome))) {
     return { outcome, fetchMs, endedAtMs, answer: undefined };
   }
@@ -111,14 +115,16 @@ function withFault(outcome: FetchOutcome, fault: string | undefined): FetchOutco
   return { kind: 'failed', reason: 'undecodable', status: outcome.status, detail: fault };
 }
 
-function requestHeadersOf(url: URL, userAgent: string): HeaderFields {
+function requestHeadersOf(url: URL, { userAgent, cookies }: FetchRequest): HeaderFields {
   validateHeaderValue('user-agent', userAgent);
+  const cookie = cookies?.headerFor(url);
   return [
     ['host', url.host],
     ['connection', 'close'],
     ['user-agent', userAgent],
     ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
     ['accept-encoding', 'gzip, deflate, br'],
+    ...(cookie === undefined ? [] : [['cookie', cookie] as const]),
   ];
 }
 

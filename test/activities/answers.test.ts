@@ -46,7 +46,7 @@ describe('an answer', () => {
     const slow = `HTTP/1.1 429 Slow\r\nContent-Type: text/html\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     await crawled(db, { '/': slow }, ['/']);
 
-    await visitHost(await depsOn(db), '127.0.0.1', NO_LIMIT);
+    await visitHost(await depsOn(db), '127.0.0.1', { pages: 2, ms: 60_000 });
 
     expect(await urlLines(db)).toMatchObject([{ state: 'assigned', failures: 0 }]);
     expect(await countOf(db, 'fetch_record where warc_file is not null')).toBe(0);
@@ -93,14 +93,21 @@ describe('an answer', () => {
     expect(await leftLinks(db)).toEqual([`${site.url}x`]);
   });
 
-  test('that is a cookie is not sent back', async ({ db }) => {
+  test.for([
+    { law: 'is not sent back', settings: {}, sent: 0 },
+    { law: 'is sent back in the same visit, if so wished', settings: { cookies: true }, sent: 1 },
+  ])('that sets a cookie: it $law', async ({ settings, sent }, { db }) => {
     const page = answerOf('page', [...HTML, 'Set-Cookie: id=1; Path=/']);
-    const site = await crawled(db, { '/': page, '/b': page }, ['/', '/b']);
+    const site = await crawled(db, { '/': page, '/b': page, '/c': page }, ['/', '/b', '/c'], {
+      settings,
+    });
+    const deps = await depsOn(db);
 
-    await visitHost(await depsOn(db), '127.0.0.1', NO_LIMIT);
+    await visitHost(deps, '127.0.0.1', { pages: 3, ms: 60_000 });
+    await visitHost(deps, '127.0.0.1', NO_LIMIT);
 
-    expect(site.requests).toHaveLength(3);
-    expect(site.requests.join('')).not.toMatch(/^cookie:/im);
+    expect(pathsOf(site)).toEqual(['/robots.txt', '/', '/b', '/c']);
+    expect(site.requests.filter((head) => /^cookie: id=1\r$/m.test(head))).toHaveLength(sent);
   });
 });
 
