@@ -1,3 +1,4 @@
+import { keepDueTimes } from './due-times.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { blocksEnded, setReady } from './ready.ts';
 import type { FoundLink } from './settle.ts';
@@ -41,6 +42,7 @@ export interface Admitted {
 export async function admit(db: Db, shard: Shard): Promise<Admitted> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
+    await keepDueTimes(tx, shard);
     const taken = await take(tx, shard);
     const entered = await insertLinks(tx, shard, taken);
     await count(tx, shard, taken, entered.byBand);
