@@ -25,13 +25,11 @@ interface Ran {
   readonly err: string;
 }
 
-/** Runs the command as a person would, with an environment that names no servers. */
+/** Runs the built command as a person would, with an environment that names no servers. */
 function decorum(words: readonly string[], input = ''): Promise<Ran> {
   const { PATH, HOME } = process.env;
   const args = [
-    '--import',
-    'tsx',
-    join(ROOT, 'cli', 'main.ts'),
+    join(ROOT, 'dist', 'cli', 'main.js'),
     ...words,
     ...(words.length > 0 ? ['--data', data] : []),
   ];
@@ -58,6 +56,8 @@ test.each<[words: string, said: RegExp]>([
     `crawl https://example.com ${CONTACT} --pagse 5`,
     /unknown option '--pagse'.*\n.*Did you mean --pages/,
   ],
+  [`crawl https://example.com ${CONTACT} --pages 0`, /'0' is invalid.* 1 or more/],
+  [`crawl https://example.com ${CONTACT} --min-gap -1s`, /'-1s' is invalid.* 90s/],
   ['crawl --seeds missing.txt', /"missing\.txt" cannot be read \(there is none\)/],
   ['crwal https://example.com', /unknown command 'crwal'.*\n.*Did you mean crawl/],
   ['resume', /the folder does not exist/],
@@ -85,6 +85,23 @@ test('one bad line among the seeds, and nothing is written', async () => {
     /^error: bad seed: standard input, line 4: "https\/\/example\.com" is no URL/,
   );
   expect({ exitCode, wrote: existsSync(data) }).toEqual({ exitCode: 2, wrote: false });
+});
+
+test('a configuration file with faults is refused as a whole, each fault by its line', async () => {
+  const file = join(folder, 'decorum.yaml');
+  await writeFile(file, 'minGpa: 2s\npages: 0\nminGap: -1s\n');
+
+  const { exitCode, out, err } = await decorum(['crawl', 'https://example.com', '--config', file]);
+
+  expect(err).toMatch(/:1: .*"minGpa".*"minGap"/);
+  expect(err).toMatch(/:2: .*pages/);
+  expect(err).toMatch(/:3: .*minGap/);
+  expect(err).not.toMatch(/^\s+at /m);
+  expect({ exitCode, out, wrote: existsSync(data) }).toEqual({
+    exitCode: 2,
+    out: '',
+    wrote: false,
+  });
 });
 
 test('a data folder that is a file is named', async () => {
