@@ -1,11 +1,11 @@
 import type { Db } from '../db/pool.ts';
-import type { RobotsRules } from '../domain/robots.ts';
 import type { WarcStore } from '../store/warc-store.ts';
 import type { ParsePool } from '../web/parse-pool.ts';
 import type { Resolver } from '../web/resolver.ts';
 import type { HostFeed, VisitBudget } from './contract.ts';
 import type { NotBefore } from './not-before.ts';
 import type { DiskWatch } from './disk-watch.ts';
+import type { RobotsCache } from './robots-cache.ts';
 
 /** Sends a host's workflow a feed, starting it where it has none. */
 export type FeedHost = (
@@ -26,7 +26,7 @@ export interface ActivityDeps {
   /** Aborted when the process begins to shut down: visits finish their page and skip the gaps. */
   readonly stopping: AbortSignal;
   /** Parsed robots.txt files by id, version and product token. */
-  readonly robotsCache: Map<string, RobotsRules>;
+  readonly robotsCache: RobotsCache;
   /** Beside Postgres's clock: a wall clock that is set forward must not release a host early. */
   readonly notBefore: NotBefore;
   readonly random: () => number;

@@ -1,7 +1,6 @@
 import { LEASE_MS, type HostClock } from '../db/claim.ts';
-import { writeRobots, type RobotsUpdate } from '../db/robots.ts';
+import { writeRobots } from '../db/robots.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
-import { MAX_ROBOTS_BYTES } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf } from './fetch-record.ts';
@@ -16,7 +15,7 @@ import {
 import { keepLease } from './keep-lease.ts';
 import { leaveAloneUntil } from './not-before.ts';
 import { requestLimits } from './request-limits.ts';
-import { robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
+import { ROBOTS_BYTES_READ, robotsUpdateOf, type RobotsErrandOf } from './robots-update.ts';
 import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
@@ -41,9 +40,9 @@ export async function runErrand(
   stay.requests += 1;
   const result = await send(deps, errand, addresses);
   const update = wasBrokenOff(result) ? undefined : robotsUpdateOf(errand, result);
-  if (update !== undefined) await writeRobots(deps.db, update);
+  const delayMs = update === undefined ? undefined : await writeRobots(deps.db, update);
   const settings = settingsAt(errand.url.settings, addresses);
-  const debt = debtAfter(settings, clockAfter(errand, update), result);
+  const debt = debtAfter(settings, clockAfter(errand, delayMs), result);
   leaveAloneUntil(
     deps.notBefore,
     lease.hostId,
@@ -74,7 +73,7 @@ async function send(
       url: target,
       addresses,
       ...requestLimits(settings),
-      maxBodyBytes: MAX_ROBOTS_BYTES,
+      maxBodyBytes: ROBOTS_BYTES_READ,
       signal: kept.lost,
     });
   } finally {
@@ -87,10 +86,9 @@ function wasBrokenOff({ outcome }: FetchResult): boolean {
   return outcome.kind === 'failed' && outcome.reason === 'leaseLost';
 }
 
-/** The delay that the file has just asked for counts from its own fetch on. */
-function clockAfter({ clock, isGuest }: RobotsErrand, update: RobotsUpdate | undefined): HostClock {
-  if (isGuest || update?.read.kind !== 'answered') return clock;
-  return { ...clock, crawlDelayMs: update.read.crawlDelayMs };
+/** The delay that the host's files ask for now counts from this fetch on. */
+function clockAfter({ clock, isGuest }: RobotsErrand, delayMs: number | undefined): HostClock {
+  return isGuest || delayMs === undefined ? clock : { ...clock, crawlDelayMs: delayMs };
 }
 
 async function settleErrand(

@@ -3,9 +3,6 @@ import { decodeRobots, parseRobots, productTokenOf, type RobotsRules } from '../
 import type { RobotsState } from '../db/claim.ts';
 import type { ActivityDeps } from './deps.ts';
 
-/** Parsed files kept by one process; our choice. */
-const CACHED_FILES = 5_000;
-
 /** The rules that a claim's robots.txt has for us, parsed once a version and process. */
 export async function robotsRulesOf(
   { db, robotsCache }: ActivityDeps,
@@ -21,10 +18,6 @@ export async function robotsRulesOf(
   if (stored === undefined)
     throw new Error(`No robots.txt of ${origin} is stored, though a claim relied on it`);
   const rules = parseRobots(decodeRobots(stored.body ?? new Uint8Array()), token);
-  for (const oldest of robotsCache.keys()) {
-    if (robotsCache.size < CACHED_FILES) break;
-    robotsCache.delete(oldest);
-  }
   robotsCache.set(key, rules);
   return rules;
 }

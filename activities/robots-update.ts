@@ -7,13 +7,13 @@ import {
   parseRobots,
   productTokenOf,
 } from '../domain/robots.ts';
-import {
-  ROBOTS_MAX_HOPS,
-  ROBOTS_TTL_MS,
-  robotsAccessOf,
-  robotsPauseMs,
-} from '../domain/robots-access.ts';
-import type { FetchResult } from '../web/fetch-url.ts';
+import { ROBOTS_MAX_HOPS, robotsAccessOf, robotsPauseMs } from '../domain/robots-access.ts';
+import { robotsTtlMs } from '../domain/robots-lifetime.ts';
+import type { Answer, FetchResult } from '../web/fetch-url.ts';
+import { fieldNamed, fieldsNamed } from '../web/header-fields.ts';
+
+/** One byte more than counts shows that a file goes on, and that its last line is cut. */
+export const ROBOTS_BYTES_READ = MAX_ROBOTS_BYTES + 1;
 
 /** Whose robots.txt was asked for, and on whose behalf. */
 export interface RobotsErrandOf {
@@ -32,7 +32,7 @@ export function robotsUpdateOf(
   const { origin } = robots;
   const status = answer?.status ?? null;
   const access = robotsAccessOf(outcome);
-  if (access === 'unreachable') {
+  if (access === 'unreachable' || (access === 'rules' && isPartOfIt(answer))) {
     const pauseMs = robotsPauseMs(robots.tries + 1);
     return { hostId: robotsHostId, origin, read: { kind: 'unreachable', status, pauseMs } };
   }
@@ -41,8 +41,7 @@ export function robotsUpdateOf(
     return { hostId: robotsHostId, origin, read };
   }
   const body = access === 'rules' ? (answer?.body ?? new Uint8Array()) : new Uint8Array();
-  const bytes = body.subarray(0, MAX_ROBOTS_BYTES);
-  const rules = parseRobots(decodeRobots(bytes), productTokenOf(url.settings.userAgent));
+  const rules = parseRobots(decodeRobots(body), productTokenOf(url.settings.userAgent));
   return {
     hostId: robotsHostId,
     origin,
@@ -50,9 +49,26 @@ export function robotsUpdateOf(
       kind: 'answered',
       access: access === 'rules' ? 'rules' : 'allowAll',
       status: status ?? 0,
-      body: bytes,
-      ttlMs: ROBOTS_TTL_MS,
+      body,
+      ttlMs: ttlOf(answer),
       crawlDelayMs: Math.min(crawlDelayMs(rules) ?? 0, url.settings.crawlDelayCapMs),
     },
   };
+}
+
+/** A file that broke off before the limit: what is lost may forbid what the rest does not. */
+function isPartOfIt(answer: Answer | undefined): boolean {
+  return answer?.truncated === true && answer.body.length < ROBOTS_BYTES_READ;
+}
+
+function ttlOf(answer: Answer | undefined): number {
+  const fields = answer ?? { headers: [] };
+  return robotsTtlMs(
+    {
+      cacheControl: fieldsNamed(fields, 'cache-control'),
+      expires: fieldNamed(fields, 'expires'),
+      date: fieldNamed(fields, 'date'),
+    },
+    Date.now(),
+  );
 }

@@ -95,7 +95,8 @@ export type Claim =
   | { readonly kind: 'empty' };
 
 // Indexes: host_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key. The host's row is locked first and the
-// clock read after that. The booking is the rule of domain/gap.ts for a fetch as long as the lease.
+// clock read after that. An unreachable robots.txt that is due is asked for before it is given up (R16), or left aside by
+// the crawl's own setting (RFC 9309 §2.3.1.4). The booking is the rule of domain/gap.ts for a fetch as long as the lease.
 const CLAIM = `
   with host_now as materialized (
     select h.*, clock_timestamp() as now
@@ -133,14 +134,18 @@ const CLAIM = `
                         and r.origin = substring(u.request_url from '^https?://[^/?#]+')
      cross join lateral (
        select (c.settings ->> 'pageBudget')::bigint as budget,
-              r.unreachable_since + (c.settings ->> 'robotsWaitMs')::bigint * interval '1 millisecond' as give_up_at
+              case when c.settings ->> 'robotsOpenAfterMs' is null
+                   then r.unreachable_since + (c.settings ->> 'robotsWaitMs')::bigint * interval '1 millisecond'
+               end as give_up_at,
+              r.unreachable_since + (c.settings ->> 'robotsOpenAfterMs')::bigint * interval '1 millisecond' as open_at
      ) w
      cross join lateral (
        select w.budget,
-              coalesce(r.access = 'unreachable' and w.give_up_at <= h.now, false) as gave_up,
-              coalesce(r.access = 'unreachable' and w.give_up_at > h.now and r.retry_at > h.now, false)
-                as waits_for_robots,
-              least(r.retry_at, w.give_up_at) as robots_until
+              coalesce(r.access = 'unreachable' and r.retry_at > h.now and w.give_up_at <= h.now, false) as gave_up,
+              coalesce(r.access = 'unreachable' and r.retry_at > h.now, false)
+                and coalesce(w.give_up_at > h.now, true)
+                and coalesce(w.open_at > h.now, true) as waits_for_robots,
+              least(r.retry_at, w.give_up_at, w.open_at) as robots_until
      ) s
   ), refusal as materialized (
     select h.hold_since is not null and (h.hold_until is null or h.hold_until > h.now) as held,

@@ -1,4 +1,5 @@
 import type { RobotsAccess } from '../domain/robots-access.ts';
+import { ROBOTS_STALE_MS } from '../domain/robots-lifetime.ts';
 import type { Db } from './pool.ts';
 
 /** What a robots.txt is known to say after one request for it; durations count from now. */
@@ -19,29 +20,40 @@ export interface RobotsUpdate {
     | { readonly kind: 'unreachable'; readonly status: number | null; readonly pauseMs: number };
 }
 
-// Index: robots_host_id_origin_key. The version rises only with a new file, so that processes keep their parsed copy.
+// Indexes: robots_host_id_origin_key, host_pkey. The version rises only with a new file, so that processes keep their
+// parsed copy. A host is owed the longest delay that any of its origins asks for.
 const WRITE_ANSWER = `
-  with delay as (
-    update host
-       set crawl_delay_ms = $7
+  with written as (
+    insert into robots (host_id, origin, access, status, body, crawl_delay_ms, version, fetched_at, expires_at)
+    values ($1, $2, $3, $4, $5, $7, 1, clock_timestamp(), clock_timestamp() + $6 * interval '1 millisecond')
+    on conflict (host_id, origin) do update
+       set access = excluded.access,
+           status = excluded.status,
+           body = excluded.body,
+           crawl_delay_ms = excluded.crawl_delay_ms,
+           version = robots.version + 1,
+           fetched_at = excluded.fetched_at,
+           expires_at = excluded.expires_at,
+           retry_at = null,
+           unreachable_since = null,
+           tries = 0,
+           hop_url = null,
+           hops = 0
+  ), delay as (
+    select greatest($7::integer, max(crawl_delay_ms)) as ms
+      from robots
      where host_id = $1
-       and crawl_delay_ms <> $7
+       and origin <> $2
+       and access = 'rules'
+  ), told as (
+    update host
+       set crawl_delay_ms = delay.ms
+      from delay
+     where host_id = $1
+       and crawl_delay_ms <> delay.ms
   )
-  insert into robots (host_id, origin, access, status, body, version, fetched_at, expires_at)
-  values ($1, $2, $3, $4, $5, 1, clock_timestamp(), clock_timestamp() + $6 * interval '1 millisecond')
-  on conflict (host_id, origin) do update
-     set access = excluded.access,
-         status = excluded.status,
-         body = excluded.body,
-         version = robots.version + 1,
-         fetched_at = excluded.fetched_at,
-         expires_at = excluded.expires_at,
-         retry_at = null,
-         unreachable_since = null,
-         tries = 0,
-         hop_url = null,
-         hops = 0
-  returning robots_id as "robotsId", version`;
+  select ms as "crawlDelayMs"
+    from delay`;
 
 // Index: robots_host_id_origin_key.
 const WRITE_HOP = `
@@ -51,29 +63,48 @@ const WRITE_HOP = `
      set hop_url = excluded.hop_url,
          hops = robots.hops + 1`;
 
-// Index: robots_host_id_origin_key. A file that was read less than its lifetime ago stays in force; the claim asks
-// again only once it has run out, and then nothing is allowed until it can be read.
+// Index: robots_host_id_origin_key. A file that was read stays in force until it is too old ($5), and is asked for again
+// with the same pauses. A trouble that nobody has looked at for a day counts from now on.
 const WRITE_UNREACHABLE = `
-  insert into robots (host_id, origin, access, status, retry_at, unreachable_since, tries)
+  insert into robots as r (host_id, origin, access, status, retry_at, unreachable_since, tries)
   values ($1, $2, 'unreachable', $3, clock_timestamp() + $4 * interval '1 millisecond', clock_timestamp(), 1)
   on conflict (host_id, origin) do update
-     set access = 'unreachable',
-         status = excluded.status,
-         retry_at = excluded.retry_at,
-         expires_at = null,
-         unreachable_since = coalesce(robots.unreachable_since, excluded.unreachable_since),
-         tries = robots.tries + 1,
+     set (access, status, retry_at, expires_at) = (
+           select case when old.stays then r.access else 'unreachable' end,
+                  case when old.stays then r.status else excluded.status end,
+                  case when not old.stays then excluded.retry_at end,
+                  case when old.stays then least(excluded.retry_at, old.until_at) end
+             from (select coalesce(r.access = 'rules' and until_at > clock_timestamp(), false) as stays, until_at
+                     from (select r.fetched_at + $5 * interval '1 millisecond' as until_at) u) old
+         ),
+         (unreachable_since, tries) = (
+           select case when is_new then excluded.unreachable_since else r.unreachable_since end,
+                  case when is_new then 1 else r.tries + 1 end
+             from (select r.unreachable_since is null
+                       or coalesce(r.retry_at, r.expires_at) < clock_timestamp() - interval '1 day' as is_new) n
+         ),
          hop_url = null,
          hops = 0`;
 
-/** Writes what one request for a robots.txt brought (R16). */
-export async function writeRobots(db: Db, { hostId, origin, read }: RobotsUpdate): Promise<void> {
+/**
+ * Writes what one request for a robots.txt brought (R16).
+ *
+ * @returns the longest delay that the files of the host ask for, in milliseconds; `undefined` where none was read.
+ */
+export async function writeRobots(
+  db: Db,
+  { hostId, origin, read }: RobotsUpdate,
+): Promise<number | undefined> {
   switch (read.kind) {
     case 'answered': {
       const { access, status, body, ttlMs, crawlDelayMs } = read;
       const values = [hostId, origin, access, status, Buffer.from(body), ttlMs, crawlDelayMs];
-      await db.query({ name: 'write_robots', text: WRITE_ANSWER, values });
-      return;
+      const { rows } = await db.query<{ crawlDelayMs: number }>({
+        name: 'write_robots',
+        text: WRITE_ANSWER,
+        values,
+      });
+      return rows[0]?.crawlDelayMs;
     }
     case 'redirected':
       await db.query({
@@ -81,10 +112,11 @@ export async function writeRobots(db: Db, { hostId, origin, read }: RobotsUpdate
         text: WRITE_HOP,
         values: [hostId, origin, read.to],
       });
-      return;
+      return undefined;
     case 'unreachable': {
-      const values = [hostId, origin, read.status, read.pauseMs];
+      const values = [hostId, origin, read.status, read.pauseMs, ROBOTS_STALE_MS];
       await db.query({ name: 'write_robots_unreachable', text: WRITE_UNREACHABLE, values });
+      return undefined;
     }
   }
 }
@@ -97,16 +129,24 @@ export interface StoredRobots {
   readonly status: number | null;
   readonly body: Buffer | null;
   readonly fetchedAt: Date | null;
+  /** When it is asked for again, if a page is wanted then. */
+  readonly expiresAt: Date | null;
   readonly retryAt: Date | null;
   readonly unreachableSince: Date | null;
+  /** In a row without success. */
+  readonly tries: number;
+  /** A redirect of the file that is still to be followed. */
+  readonly hopUrl: string | null;
 }
 
 // Index: robots_pkey.
 const READ = `
-  select origin, access, version, status, body,
+  select origin, access, version, status, body, tries,
          fetched_at as "fetchedAt",
+         expires_at as "expiresAt",
          retry_at as "retryAt",
-         unreachable_since as "unreachableSince"
+         unreachable_since as "unreachableSince",
+         hop_url as "hopUrl"
     from robots
    where robots_id = $1`;
 
@@ -122,10 +162,12 @@ export async function readRobots(db: Db, robotsId: number): Promise<StoredRobots
 
 // Index: robots_host_id_origin_key.
 const OF_HOST = `
-  select origin, access, version, status, body,
+  select origin, access, version, status, body, tries,
          fetched_at as "fetchedAt",
+         expires_at as "expiresAt",
          retry_at as "retryAt",
-         unreachable_since as "unreachableSince"
+         unreachable_since as "unreachableSince",
+         hop_url as "hopUrl"
     from robots
    where host_id = $1
    order by origin`;

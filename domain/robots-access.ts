@@ -6,9 +6,6 @@ import type { FetchOutcome } from './outcome.ts';
  */
 export type RobotsAccess = 'rules' | 'allowAll' | 'unreachable';
 
-/** How long a robots.txt is used before it is asked for again (RFC 9309 §2.4). */
-export const ROBOTS_TTL_MS = 86_400_000;
-
 /** Redirects followed in search of a robots.txt (RFC 9309 §2.3.1.2); after them it counts as unavailable. */
 export const ROBOTS_MAX_HOPS = 5;
 
@@ -37,8 +34,12 @@ export function robotsPauseMs(tries: number): number {
   return Math.min(10_000 * 3 ** Math.max(tries - 1, 0), 3_600_000);
 }
 
-/** A redirect that leads nowhere is as good as no file, so a 3xx counts as unavailable. */
+/**
+ * A redirect that leads nowhere is as good as no file, so a 3xx counts as unavailable. A part of the file, or word that
+ * it hasn't changed, nobody asked for; neither shows what the file forbids.
+ */
 function accessOfStatus(status: number): RobotsAccess {
+  if (status === 206 || status === 304) return 'unreachable';
   if (status >= 200 && status < 300) return 'rules';
   if (status >= 300 && status < 500) return 'allowAll';
   return 'unreachable';

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { watchDisk } from '../activities/disk-watch.ts';
+import { RobotsCache } from '../activities/robots-cache.ts';
 import { connectDatabase } from '../db/pool.ts';
 import { openWarcStore } from '../store/warc-store.ts';
 import { createParsePool } from '../web/parse-pool.ts';
@@ -59,7 +60,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
       resolverFor: resolvers.resolverFor,
       feedHost: hostFeeder(client),
       stopping,
-      robotsCache: new Map(),
+      robotsCache: new RobotsCache(),
       notBefore: new Map(),
       random: Math.random,
       log,
