@@ -17,14 +17,18 @@ export type ReadReference =
 /** Reads a reference as a browser would (WHATWG URL), resolved against `base` where one is given. Never throws. */
 export function readReference(text: string, base?: string): ReadReference {
   const url = parse(text, base);
-  // A host of dots alone is the root of all names, and nobody's.
-  if (url === undefined || /^\.+$/u.test(url.hostname)) return { kind: 'malformed' };
+  if (url === undefined) return { kind: 'malformed' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { kind: 'scheme' };
+  // A host of dots alone is the root of all names, and nobody's.
+  if (/^https?:\/\/\.+[:/]/u.test(url.href)) return { kind: 'malformed' };
 
   const hadUserinfo = url.username !== '' || url.password !== '';
-  url.hash = '';
-  url.username = '';
-  url.password = '';
+  // Set where needed only: each costs as much as the parse.
+  if (url.href.includes('#')) url.hash = '';
+  if (hadUserinfo) {
+    url.username = '';
+    url.password = '';
+  }
   return { kind: 'url', url: url.href as RequestUrl, hadUserinfo };
 }
 

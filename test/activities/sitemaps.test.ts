@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { admit } from '../../db/admit.ts';
 import { ensureHost } from '../../db/leases.ts';
 import { countOf, givenUrl, runningCrawl, type GivenUrl } from '../db/a-frontier.ts';
 import { test } from '../support/database.ts';
@@ -15,13 +16,14 @@ const urlset = (...locs: readonly string[]): string =>
   `<urlset>${locs.map((loc) => `<url><loc>${loc}</loc></url>`).join('')}</urlset>`;
 
 describe('the sitemaps that a robots.txt names', () => {
-  test('become URLs of the crawl, against the address of the file [MAP18]', async ({ db }) => {
+  test('become URLs of the crawl, against the address of the file, but for itself [MAP18] [MAP10]', async ({
+    db,
+  }) => {
     const answers = {
       '/robots.txt': answerOf(`${ROBOTS}Sitemap: /maps/s.xml\nSitemap: robots.txt\n`),
       '/': answerOf('home'),
     };
     const { left } = await visitedHost(db, answers, '/');
-    // Its own robots.txt is no sitemap [MAP10].
     expect(left).toEqual([{ path: '/maps/s.xml', foundOn: '/robots.txt', depth: 0 }]);
   });
 
@@ -52,13 +54,59 @@ describe('the sitemaps that a robots.txt names', () => {
   });
 });
 
+test('that nobody wants is not even asked for', async ({ db }) => {
+  const answers = {
+    '/robots.txt': answerOf(`${ROBOTS}Sitemap: /s.xml\n`),
+    '/': answerOf('home'),
+  };
+  const { left } = await visitedHost(db, answers, '/', { settings: { sitemaps: false } });
+  expect(left).toEqual([]);
+});
+
+test('holds up no seed, however many of its lines are bad [MAP20]', async ({ db }) => {
+  const lines = Array.from({ length: 2_000 }, (_, n) => `Sitemap: http://[${n}\n`).join('');
+  const answers = {
+    '/robots.txt': answerOf(`${lines}Sitemap: /never.xml\n`),
+    '/': answerOf('home'),
+  };
+  const { asked, left } = await visitedHost(db, answers, '/');
+  // The seed is not held up: a sitemap is a URL like others, that waits for its own turn.
+  expect(asked).toEqual(['/robots.txt', '/']);
+  expect(left.map(({ path }) => path)).toEqual(['/never.xml']);
+});
+
+test('whose worker is killed half-way is read again, and each of its 50,000 entries is one row [DUR14]', async ({
+  db,
+}) => {
+  const body = answerOf(urlset(...Array.from({ length: 50_000 }, (_, n) => `/${n}`)), XML);
+  const site = await rawHost((socket, head) => {
+    socket.end(head.startsWith('GET /s.xml ') ? body : NOT_FOUND);
+  });
+  const origin = `http://127.0.0.1:${site.port}`;
+  const crawlId = await runningCrawl(db, { minGapMs: 1, gapFactor: 0 });
+  const hostId = await ensureHost(db, '127.0.0.1');
+  await givenUrl(db, { crawlId, hostId }, `${origin}/s.xml`, named(origin));
+  const deps = await depsOn(db);
+  await visitHost(deps, '127.0.0.1', { pages: 2, ms: 60_000 });
+  expect((await admit(db, { crawlId, shard: 0 })).admitted).toBeLessThan(50_000);
+  // What a kill leaves before the settle: entries handed over, some of them admitted, and the sitemap still assigned.
+  await db.query(`update url set state = 'assigned', due_at = now() where found_on is not null
+                     and found_on like '%/robots.txt'`);
+
+  await visitHost(deps, '127.0.0.1', { pages: 1, ms: 60_000 });
+  while ((await admit(db, { crawlId, shard: 0 })).rows > 0);
+
+  expect(site.requests.filter((head) => head.startsWith('GET /s.xml '))).toHaveLength(2);
+  expect(await countOf(db, `url where depth = 1 and state = 'queued'`)).toBe(50_000);
+});
+
 describe('a sitemap', () => {
-  test('gives its pages to the crawl, one link from the start, and is no page of the budget', async ({
+  test('gives its pages to the crawl, one link from the start, and is no page of the budget [MAP19]', async ({
     db,
   }) => {
     const answers = { '/s.xml': answerOf(urlset('/1', '/2', '/private/3'), XML) };
     const { left, asked } = await visitedHost(db, answers, '/s.xml');
-    // robots.txt is asked for each of them when its turn comes [MAP19].
+    // robots.txt is asked for each of them when its turn comes.
     expect(left).toEqual(
       ['/1', '/2', '/private/3'].map((path) => ({ path, foundOn: '/s.xml', depth: 1 })),
     );

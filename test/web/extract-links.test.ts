@@ -300,7 +300,7 @@ describe('hostile pages', () => {
 
   test.each([
     { kind: 'one text of 5 MB', html: `${'x'.repeat(5_000_000)}<a href="/x">` },
-    { kind: 'nothing closed', html: `${'<div><p><a href="/x"><table><tr><td>'.repeat(50_000)}` },
+    { kind: 'nothing closed', html: '<div><p><a href="/x"><table><tr><td>'.repeat(50_000) },
     { kind: 'quotes that never end', html: `<a href="/x">${'<a href="'.repeat(100_000)}` },
     { kind: 'a script that never ends', html: `<a href="/x"><script>${'</scrip'.repeat(500_000)}` },
     { kind: 'templates in templates', html: `<a href="/x">${'<template>'.repeat(300_000)}` },
