@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { goodWeb } from '../support/test-web.ts';
 import { countFaults, unsettled } from './support/counts.ts';
 import { eventually } from './support/eventually.ts';
-import { DEFAULT_LAW, test, type Scene } from './support/scene.ts';
+import { test, type Scene } from './support/scene.ts';
 
 const PAGES = 5;
 
@@ -13,8 +13,12 @@ test(
   async ({ scene }) => {
     const web = await scene.serve(goodWeb({ hosts: 2, pages: PAGES }));
     const seeds = ['h0.test', 'h1.test'].map((host) => web.url(host));
-    const start = () => scene.crawl(web, seeds, '--name', 'docs');
+    const patience = ['--page-timeout', '5m', '--gap-factor', '1'];
+    const start = (...options: readonly string[]) =>
+      scene.crawl(web, seeds, '--name', 'docs', ...patience, ...options);
     const requests = (): number => web.judge.requests().length;
+    // The crawl runs for as long as one answer is kept back.
+    const hold = web.hold('h0.test', '/p/4');
     const crawl = start();
     await eventually('the first pages', () => web.judge.pages().size >= 2);
 
@@ -27,6 +31,7 @@ test(
     const tooEarly = scene.run('crawls', 'remove', 'docs', '--yes');
     expect(await tooEarly.exitCode).toBe(2);
     expect(tooEarly.output()).toContain('"docs" is running: stop it first');
+    hold.release();
     expect(await crawl.exitCode, crawl.output()).toBe(0);
 
     expect(await listed(scene, 'hosts')).toMatchObject([
@@ -46,7 +51,15 @@ test(
     expect(await again.exitCode, again.output()).toBe(0);
     expect(requests()).toBeGreaterThanOrEqual(before + 2 * PAGES);
     // Hosts and their clocks outlive a crawl.
-    expect(web.judge.verdict(DEFAULT_LAW).offences).toEqual([]);
+    expect(web.judge.verdict({ minGapMs: 1_000, gapFactor: 1 }).offences).toEqual([]);
+
+    const changed = start('--pages', '50');
+    expect(await changed.exitCode, changed.output()).toBe(0);
+    expect(changed.output()).toContain('pages: none → 50');
+    expect(changed.output()).not.toContain('gapFactor:');
+    expect(await listed(scene, 'config', '--name', 'docs')).toContainEqual(
+      expect.objectContaining({ key: 'pages', value: '50', source: 'crawl' }),
+    );
     await scene.folder.lookInto(async (db) => {
       expect(await countFaults(db, 'docs')).toEqual([]);
       expect(await unsettled(db, 'docs')).toEqual([]);
