@@ -4,6 +4,7 @@ import { SHARED_ROBOTS_PATH, type Site } from './web-site.ts';
 /** What the server does with one request. */
 export type Answer =
   | { readonly kind: 'page'; readonly page: Resource & { readonly kind: 'page' } }
+  | { readonly kind: 'sitemap'; readonly sitemap: Resource & { readonly kind: 'sitemap' } }
   | { readonly kind: 'robots'; readonly text: string }
   | { readonly kind: 'redirect'; readonly status: RedirectStatus; readonly to: Place }
   | {
@@ -61,6 +62,8 @@ function robotsAnswer(site: Site, askedBefore: number): Answer {
   switch (spec.kind) {
     case 'robots':
       return { kind: 'robots', text: privateRules(spec.crawlDelaySeconds) };
+    case 'sitemaps':
+      return { kind: 'robots', text: `${PRIVATE_RULES}Sitemap: ${site.sitemap?.path ?? ''}\n` };
     case 'robots404':
       return refusal(404);
     case 'robots503':
@@ -108,6 +111,8 @@ function resourceAnswer(resource: Resource | undefined): Answer {
   switch (resource.kind) {
     case 'page':
       return { kind: 'page', page: resource };
+    case 'sitemap':
+      return { kind: 'sitemap', sitemap: resource };
     case 'error':
       return refusal(resource.status);
     case 'redirect':

@@ -1,11 +1,20 @@
 import type { HostSpec } from './web-hosts.ts';
-import type { MalformedForm, Markup, Place, RedirectStatus, Resource } from './web-resources.ts';
+import type {
+  MalformedForm,
+  Markup,
+  Place,
+  RedirectStatus,
+  Resource,
+  SitemapForm,
+} from './web-resources.ts';
 
 /** What a host of a misbehaving kind has besides its good pages. */
 export interface Extras {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The paths among them that `/` links to. */
   readonly linkedFromHome: readonly string[];
+  /** The path of the sitemap that robots.txt names. */
+  readonly sitemap?: string;
 }
 
 /** The further paths of a host's kind; none for a kind whose misbehaviour lies elsewhere. */
@@ -28,6 +37,8 @@ export function extraResources(spec: HostSpec): Extras {
         ['/missing/1', { kind: 'error', status: 404 }],
         ['/missing/2', { kind: 'error', status: 410 }],
       ]);
+    case 'sitemaps':
+      return sitemaps(spec);
     case 'good':
     case 'robots404':
     case 'robots503':
@@ -72,6 +83,28 @@ function broken({ name }: HostSpec): Extras {
   return {
     resources: new Map([...linked, below]),
     linkedFromHome: linked.map(([path]) => path),
+  };
+}
+
+function sitemaps({ name }: HostSpec): Extras {
+  const here = (path: string): Place => ({ host: name, path });
+  const named = (form: SitemapForm, paths: readonly string[]): Resource => ({
+    kind: 'sitemap',
+    form,
+    links: paths.map(here),
+  });
+  return {
+    sitemap: '/maps/index.xml',
+    linkedFromHome: [],
+    resources: new Map<string, Resource>([
+      ['/maps/index.xml', named('index', ['/maps/pages.xml', '/maps/lines.txt', '/maps/gone.xml'])],
+      ['/maps/pages.xml', named('pages', ['/unlinked/1?a=1&b=2', '/private/1', '/'])],
+      ['/maps/lines.txt', named('lines', ['/unlinked/2'])],
+      ['/unlinked/1?a=1&b=2', page([here('/unlinked/1/below')])],
+      ['/unlinked/1/below', page([])],
+      ['/unlinked/2', page([])],
+      ['/private/1', page([])],
+    ]),
   };
 }
 

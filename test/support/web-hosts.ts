@@ -17,6 +17,7 @@
  * - `broken`: broken HTML, wrong lengths, early closes, answers that aren't HTTP.
  * - `serverError`: `/error/…` is always 500.
  * - `missing`: `/missing/…` is 404 or 410.
+ * - `sitemaps`: robots.txt, which disallows `/private/`, names a sitemap that leads to pages without any link.
  * - `nxdomain`: the DNS server doesn't know its name.
  */
 export type HostKind =
@@ -35,6 +36,7 @@ export type HostKind =
   | 'broken'
   | 'serverError'
   | 'missing'
+  | 'sitemaps'
   | 'nxdomain';
 
 /** One virtual host of the test web. */
@@ -120,6 +122,7 @@ const MISBEHAVED: readonly HostSpec[] = [
   { name: 'broken.test', pages: 3, kind: 'broken' },
   { name: 'server-error.test', pages: 3, kind: 'serverError' },
   { name: 'missing.test', pages: 3, kind: 'missing' },
+  { name: 'sitemaps.test', pages: 2, kind: 'sitemaps' },
   { name: 'unknown.test', pages: 3, kind: 'nxdomain' },
 ];
 

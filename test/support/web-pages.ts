@@ -1,5 +1,5 @@
 import { seededRandom } from './web-random.ts';
-import type { Markup, Place } from './web-resources.ts';
+import type { Markup, Place, Resource } from './web-resources.ts';
 
 /** What a page's HTML is made from. */
 export interface PageText {
@@ -24,6 +24,20 @@ export function renderPage(page: PageText): string {
     case 'deep':
       return fill(`${cleanHead(page.place, links)}${'<div>'.repeat(DEEP_LEVELS)}`, page, '');
   }
+}
+
+/** A sitemap's text (sitemaps.org). */
+export function renderSitemap(
+  { form, links }: Resource & { readonly kind: 'sitemap' },
+  port: number,
+): string {
+  const urls = links.map((link) => urlOf(link, port));
+  if (form === 'lines') return `${urls.join('\n')}\n`;
+  const [root, block] = form === 'index' ? ['sitemapindex', 'sitemap'] : ['urlset', 'url'];
+  const blocks = urls.map(
+    (url) => `<${block}><loc>${url.replaceAll('&', '&amp;')}</loc></${block}>`,
+  );
+  return `<?xml version="1.0"?><${root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${blocks.join('\n')}</${root}>\n`;
 }
 
 /** How a place is written in a link or `Location`: its path on its own host, else the whole URL. */

@@ -56,7 +56,11 @@ class PoliteCrawl {
   async #fetchRobots(url: string): Promise<ClientAnswer | undefined> {
     const answer = await (await this.#hostOf(url))?.fetch(url);
     const location = answer?.headers.location;
-    return location === undefined ? answer : this.#fetchRobots(new URL(location, url).href);
+    if (location !== undefined) return this.#fetchRobots(new URL(location, url).href);
+    for (const [, sitemap = ''] of answer?.body.matchAll(/^Sitemap: (.+)$/gm) ?? []) {
+      this.#add(new URL(sitemap, url).href);
+    }
+    return answer;
   }
 
   #hostOf(url: string): Promise<PoliteHost | undefined> {
@@ -78,7 +82,11 @@ class PoliteCrawl {
 
 function linksIn({ status, body }: ClientAnswer, base: string): readonly string[] {
   if (status !== 200) return [];
-  return [...body.matchAll(/<a href="?([^">]+)/g)].map(([, href = '']) => new URL(href, base).href);
+  const named = [...body.matchAll(/<a href="?([^">]+)|<loc>([^<]+)|^(http\S+)$/gm)];
+  return named.map(([, href, loc, line]) => {
+    const written = href ?? loc ?? line ?? '';
+    return new URL(written.replaceAll('&amp;', '&'), base).href;
+  });
 }
 
 function keyOf(url: string): string {

@@ -11,13 +11,15 @@ export interface Reach {
 }
 
 /**
- * The pages that a polite crawl ends up with: those with a 200 answer, found through links and redirects (at most five
- * in a chain), without what robots.txt keeps back and without hosts that can't be asked.
+ * The pages and sitemaps that a polite crawl ends up with: those with a 200 answer, found through links and redirects (at most five
+ * in a chain), without what robots.txt keeps back and without hosts that can't be asked. A host's sitemap counts as linked
+ * from the first of its pages.
  */
 export function reachablePlaces(sites: ReadonlyMap<string, Site>, reach: Reach): readonly Place[] {
   const seedHosts = new Set(reach.seeds.map(({ host }) => host));
   const inScope = ({ host }: Place) => !reach.seedHostsOnly || seedHosts.has(host);
   const seen = new Set<string>();
+  const told = new Set<string>();
   const found: Place[] = [];
   let frontier = reach.seeds;
 
@@ -25,6 +27,7 @@ export function reachablePlaces(sites: ReadonlyMap<string, Site>, reach: Reach):
     const next: Place[] = [];
     for (const place of frontier) {
       const page = follow(sites, place, seen, inScope);
+      next.push(...untoldSitemaps(sites, seen, told));
       if (page === undefined) continue;
       found.push(page.place);
       next.push(...page.links);
@@ -32,6 +35,19 @@ export function reachablePlaces(sites: ReadonlyMap<string, Site>, reach: Reach):
     frontier = next;
   }
   return found;
+}
+
+/** Sitemaps of hosts that something was asked of meanwhile. */
+function untoldSitemaps(
+  sites: ReadonlyMap<string, Site>,
+  seen: ReadonlySet<string>,
+  told: Set<string>,
+): readonly Place[] {
+  return [...sites.values()].flatMap(({ spec, sitemap }) => {
+    if (sitemap === undefined || told.has(spec.name) || !seen.has(`${spec.name}/`)) return [];
+    told.add(spec.name);
+    return [sitemap];
+  });
 }
 
 const MOST_REDIRECTS = 5;
@@ -56,7 +72,8 @@ function follow(
     seen.add(key);
 
     const resource = inScope(place) ? allowedResource(sites, place) : undefined;
-    if (resource?.kind === 'page') return { place, links: resource.links };
+    if (resource?.kind === 'page' || resource?.kind === 'sitemap')
+      return { place, links: resource.links };
     if (resource?.kind !== 'redirect') return undefined;
     previousKey = key;
     place = resource.to;

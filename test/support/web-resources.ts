@@ -8,9 +8,13 @@ export interface Place {
 export type Resource =
   | { readonly kind: 'page'; readonly links: readonly Place[]; readonly markup: Markup }
   | { readonly kind: 'redirect'; readonly status: RedirectStatus; readonly to: Place }
+  | { readonly kind: 'sitemap'; readonly form: SitemapForm; readonly links: readonly Place[] }
   | { readonly kind: 'error'; readonly status: number }
   | { readonly kind: 'hang' }
   | { readonly kind: 'malformed'; readonly form: MalformedForm };
+
+/** How a sitemap is written: XML that names pages, XML that names further sitemaps, one URL a line. */
+export type SitemapForm = 'pages' | 'index' | 'lines';
 
 /** How the HTML of a page is written; every form keeps its links where any HTML parser finds them. */
 export type Markup = 'clean' | 'broken' | 'deep';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import type { Answer, RetryAfter } from './web-answers.ts';
-import { referenceTo, renderPage, urlOf } from './web-pages.ts';
+import { referenceTo, renderPage, renderSitemap, urlOf } from './web-pages.ts';
 import type { Ending } from './web-requests.ts';
 import type { MalformedForm, Place } from './web-resources.ts';
 
@@ -32,6 +32,7 @@ export function send(
       sendMalformed(response, answer.form, end);
       return;
     case 'page':
+    case 'sitemap':
     case 'robots':
     case 'redirect':
     case 'refusal':
@@ -53,6 +54,12 @@ function wholeAnswer(answer: Whole, sending: Sending): WholeAnswer {
   switch (answer.kind) {
     case 'page':
       return { status: 200, headers: HTML, body: renderPage({ ...answer.page, ...sending }) };
+    case 'sitemap':
+      return {
+        status: 200,
+        headers: answer.sitemap.form === 'lines' ? PLAIN : XML,
+        body: renderSitemap(answer.sitemap, sending.port),
+      };
     case 'robots':
       return { status: 200, headers: PLAIN, body: answer.text };
     case 'redirect': {
@@ -85,6 +92,7 @@ function refusal(status: number, retryAfter: RetryAfter | undefined): WholeAnswe
 }
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const XML = { 'content-type': 'application/xml' };
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 function sendWhole(

@@ -7,6 +7,8 @@ import type { Place, Resource } from './web-resources.ts';
 export interface Site {
   readonly spec: HostSpec;
   readonly resources: ReadonlyMap<string, Resource>;
+  /** The sitemap that robots.txt names. */
+  readonly sitemap: Place | undefined;
   /** Whether robots.txt keeps crawlers from this path. */
   readonly disallows: (path: string) => boolean;
 }
@@ -25,7 +27,12 @@ export function planSites(specs: readonly HostSpec[], seed: number): ReadonlyMap
   return new Map(specs.map((spec) => [spec.name, planSite(spec, specOf, seed)]));
 }
 
-const ROBOTS_KINDS: ReadonlySet<string> = new Set(['robots', 'robotsRecovers', 'robotsRedirect']);
+const ROBOTS_KINDS: ReadonlySet<string> = new Set([
+  'robots',
+  'robotsRecovers',
+  'robotsRedirect',
+  'sitemaps',
+]);
 
 function planSite(spec: HostSpec, specOf: ReadonlyMap<string, HostSpec>, seed: number): Site {
   const extras = extraResources(spec);
@@ -43,6 +50,7 @@ function planSite(spec: HostSpec, specOf: ReadonlyMap<string, HostSpec>, seed: n
   return {
     spec,
     resources,
+    sitemap: extras.sitemap === undefined ? undefined : on(spec.name)(extras.sitemap),
     disallows: (path) => hasRules && path.startsWith('/private/') && path !== '/private/open',
   };
 }
