@@ -118,6 +118,10 @@ export const CASES: readonly CaseArea[] = [
   },
   {
     area: 'security',
+    notApplicable: {
+      SEC12:
+        'Decorum takes patterns from nobody: scopes are hosts and prefixes, robots rules are matched in linear time',
+    },
     ids: words('SEC03 SEC04 SEC05 SEC06 SEC11 SEC12 SEC13 SEC14'),
   },
   {

@@ -177,7 +177,7 @@ describe('a visit', () => {
     await expect.poll(() => site.sockets.size, { timeout: 20_000 }).toBe(0);
   });
 
-  test('settles after the database has dropped its connections', async ({ db }) => {
+  test('settles after the database has dropped its connections [DBS08]', async ({ db }) => {
     await crawled(db, { '/': answerOf('hello', HTML) });
     const deps = await depsOn(db);
     const cut = { times: 0 };
@@ -202,7 +202,7 @@ describe('a visit', () => {
     expect(await urlLines(db)).toMatchObject([{ state: 'done' }]);
   });
 
-  test('that is told to stop finishes its page and skips the gap', async ({ db }) => {
+  test('that is told to stop finishes its page and skips the gap [DUR10]', async ({ db }) => {
     const stop = new AbortController();
     const { site, crawlId, hostId } = await crawled(
       db,

@@ -64,7 +64,7 @@ test("paths are relative to the file's folder, but for standard input", () => {
   expect(read('data: crawls\nseeds: "-"')).toEqual({ data: join(folder, 'crawls'), seeds: '-' });
 });
 
-test('every fault is listed at once, with its line, the value and the remedy', () => {
+test('every fault is listed at once, with its line, the value and the remedy [OPS07]', () => {
   const told = refusal(
     'minGpa: 1s\nminGap: -1s\n\npages: ten\nuserAgent: ""\ntime: { a: 1 }\nzebra: 1\n',
   );

@@ -87,7 +87,7 @@ test('one bad line among the seeds, and nothing is written', async () => {
   expect({ exitCode, wrote: existsSync(data) }).toEqual({ exitCode: 2, wrote: false });
 });
 
-test('a configuration file with faults is refused as a whole, each fault by its line', async () => {
+test('a configuration file with faults is refused as a whole, each fault by its line [OPS07]', async () => {
   const file = join(folder, 'decorum.yaml');
   await writeFile(file, 'minGpa: 2s\npages: 0\nminGap: -1s\n');
 

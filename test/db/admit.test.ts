@@ -65,7 +65,7 @@ describe('a URL enters the frontier once', () => {
     expect(await countOf(db, 'queued_count where urls = 10000')).toBe(1);
   });
 
-  test('with a key of four thousand characters, and one that differs in the last', async ({
+  test('with a key of four thousand characters, and one that differs in the last [DBS04]', async ({
     db,
   }) => {
     const crawlId = await runningCrawl(db);
@@ -98,6 +98,27 @@ describe('one admit', () => {
       await countOf(db, `outcome_count where outcome = 'fetched' and fetches = 60 and bytes = 600`),
     ).toBe(1);
     expect(await pagesOf(db, crawlId)).toEqual({ reserved: 0, settled: 60 });
+  });
+
+  test('of two crawls with the same links in another order never lock each other out [DBS07]', async ({
+    db,
+  }) => {
+    const crawls = [await runningCrawl(db, {}, 'one'), await runningCrawl(db, {}, 'two')];
+    const urls = Array.from({ length: 200 }, (_, at) => `http://h${at}.test/`);
+
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all(
+        crawls.map((crawlId, at) =>
+          leaveOutbox(db, crawlId, {
+            links: (at === 0 ? urls : urls.toReversed()).map((url) => linkTo(`${url}${round}`)),
+          }),
+        ),
+      );
+      await Promise.all(crawls.map((crawlId) => admit(db, { crawlId, shard: 0 })));
+    }
+
+    expect(await countOf(db, 'host')).toBe(200);
+    expect(await countOf(db, 'url')).toBe(2 * 200 * 20);
   });
 
   test('takes no more rows than its share, the oldest first', async ({ db }) => {

@@ -22,7 +22,7 @@ describe('a crawl', () => {
     expect(await outlookOf(db, crawlId)).toEqual({ end: 'finished', busy: false });
   });
 
-  test('has not ended while links wait to be admitted', async ({ db }) => {
+  test('has not ended while links wait to be admitted [DUR12]', async ({ db }) => {
     const crawlId = await runningCrawl(db, { pageBudget: 1, waitForRetries: false });
     await db.query(`update crawl set pages_settled = 1`);
     await leaveOutbox(db, crawlId, {});
@@ -35,7 +35,7 @@ describe('a crawl', () => {
     expect(await outlookOf(db, crawlId)).toEqual({ end: null, busy: true });
   });
 
-  test('has not ended while a URL is assigned, also for a retry', async ({ db }) => {
+  test('has not ended while a URL is assigned, also for a retry [DUR12]', async ({ db }) => {
     const crawlId = await runningCrawl(db);
     const hostId = await openHost(db, 'a.test');
     await givenUrl(db, { crawlId, hostId }, 'http://a.test/', { dueInMs: 3_600_000 });

@@ -8,7 +8,7 @@ describe('userAgentOf', () => {
 
   test.each([
     {
-      rule: 'names us and the contact',
+      rule: 'names us and the contact [OPS08]',
       name: { contact },
       userAgent: 'Decorum/0.1 (+https://you.example/bot)',
     },
@@ -27,7 +27,7 @@ describe('userAgentOf', () => {
     expect(userAgentOf({ ...name, version: '0.1' })).toBe(userAgent);
   });
 
-  test('carries the token that robots.txt is read by', () => {
+  test('carries the token that robots.txt is read by [OPS08]', () => {
     expect(productTokenOf(userAgentOf({ contact, version: '0.1' }))).toBe('Decorum');
   });
 });

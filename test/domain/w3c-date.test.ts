@@ -21,7 +21,7 @@ test.each([
 });
 
 test.each(['not a date', '', '2025-13', '2025-00-01', '2025-02-29', '2025-06-31', '25-06-07'])(
-  '%j is no date [MAP08]',
+  '%j is no date [MAP08, DBS13]',
   (text) => {
     expect(parseW3cDateMs(text)).toBeUndefined();
   },

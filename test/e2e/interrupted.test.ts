@@ -4,7 +4,7 @@ import { expectNothingLost, inFlight, untilInFlight, webToKillIn } from './suppo
 import { test } from './support/scene.ts';
 
 test(
-  'Ctrl-C finishes the pages in flight, says how to resume, and loses no page',
+  'Ctrl-C finishes the pages in flight, says how to resume, and loses no page [DUR10]',
   { timeout: 300_000 },
   async ({ scene }) => {
     const web = await scene.serve(webToKillIn());

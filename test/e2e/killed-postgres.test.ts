@@ -5,7 +5,7 @@ import { killAll } from './support/process-tree.ts';
 import { test } from './support/scene.ts';
 
 test(
-  'a killed Postgres comes back by itself and costs at most the pages in flight',
+  'a killed Postgres comes back by itself and costs at most the pages in flight [DUR11]',
   { timeout: 300_000 },
   async ({ scene }) => {
     const { folder } = scene;

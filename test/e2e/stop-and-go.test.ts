@@ -4,7 +4,7 @@ import { expectNothingLost, untilInFlight, webToKillIn } from './support/kills.t
 import { test } from './support/scene.ts';
 
 test(
-  'stop from elsewhere ends a crawl in order, and resume completes it',
+  'stop from elsewhere ends a crawl in order, and resume completes it [DUR13]',
   { timeout: 300_000 },
   async ({ scene }) => {
     const web = await scene.serve(webToKillIn());

@@ -220,7 +220,7 @@ describe('a pause', () => {
     await handle.terminate();
   });
 
-  test('that comes in the task that continues as new is not lost', async () => {
+  test('that comes in the task that continues as new is not lost [DUR08]', async () => {
     const hostKey = lab.freshName('racing');
     lab.world.host(hostKey, () => again(LONG_MS));
     const handle = await lab.feedHost(hostKey);
