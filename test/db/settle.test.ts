@@ -186,7 +186,9 @@ describe('a settle', () => {
     expect((await urlLines(db)).map(({ state }) => state).sort()).toEqual(['assigned', 'done']);
   });
 
-  test('holds odd text, long URLs and sizes beyond 32 bits [DBS02, DBS04, DBS11]', async ({ db }) => {
+  test('holds odd text, long URLs and sizes beyond 32 bits [DBS02, DBS04, DBS11]', async ({
+    db,
+  }) => {
     const crawlId = await runningCrawl(db);
     const hostId = await openHost(db, 'one.test');
     const long = `http://one.test/${randomText(4_000)}`;
