@@ -135,6 +135,13 @@ export const SETTINGS: readonly Setting[] = [
       description: 'give up a host whose robots.txt stays unreachable so long',
     },
     {
+      key: 'robotsOpenAfter',
+      flag: '--robots-open-after <duration>',
+      kind: KINDS.timeLimit,
+      kept: 'robotsOpenAfterMs',
+      description: 'not given up, but fetched from, after so long (RFC 9309: 30d); or "none"',
+    },
+    {
       key: 'wait',
       flag: '--wait',
       kind: KINDS.yesNo,

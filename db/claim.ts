@@ -116,8 +116,7 @@ const CLAIM = `
            coalesce(r.hops, 0) as robots_hops,
            s.gave_up,
            not s.gave_up
-             and (r.access is null or r.expires_at <= h.now or r.retry_at is not null and r.retry_at <= h.now)
-             as robots_stale,
+             and coalesce(r.access is null or coalesce(r.expires_at, r.retry_at) <= h.now, false) as robots_stale,
            s.waits_for_robots,
            hc.served_at,
            s.budget is not null and not u.reserved as needs_page,

@@ -26,7 +26,10 @@ const OUTLOOK = `
               and u.due_at <= clock_timestamp()
               and (h.hold_since is null or h.hold_until <= clock_timestamp())
               and (h.blocked_until is null or h.blocked_until <= clock_timestamp())
-              and (r.access is distinct from 'unreachable' or r.retry_at <= clock_timestamp())
+              and (r.access is distinct from 'unreachable'
+                   or r.retry_at <= clock_timestamp()
+                   or r.unreachable_since + (c.settings ->> 'robotsOpenAfterMs')::bigint * interval '1 millisecond'
+                      <= clock_timestamp())
          ) as "servable"
     from crawl c
    where c.crawl_id = $1`;

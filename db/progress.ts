@@ -10,7 +10,9 @@ const PROGRESS = `
     select u.host_id,
            u.due_at > clock_timestamp() as retry,
            h.hold_since is not null and (h.hold_until is null or h.hold_until > clock_timestamp()) as held,
-           coalesce(r.access = 'unreachable' and r.retry_at > clock_timestamp(), false) as robots,
+           coalesce(r.access = 'unreachable' and r.retry_at > clock_timestamp(), false)
+             and coalesce(r.unreachable_since + (c.settings ->> 'robotsOpenAfterMs')::bigint * interval '1 millisecond'
+                          > clock_timestamp(), true) as robots,
            case
              when u.due_at > clock_timestamp() then u.due_at
              when r.access = 'unreachable' and r.retry_at > clock_timestamp() then

@@ -31,6 +31,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly putOffWaitMs: number;
   /** How long a one-shot crawl waits for an unreachable robots.txt (R16). */
   readonly robotsWaitMs: number;
+  /** After how long an unreachable robots.txt is left aside (RFC 9309 §2.3.1.4), in place of being given up; `null`: never. */
+  readonly robotsOpenAfterMs: number | null;
   /** False: end the crawl when only retries and robots waits are left. */
   readonly waitForRetries: boolean;
   /** Pages of one visit; `null` lets the prioritizer choose. */
@@ -79,6 +81,7 @@ export const DEFAULT_SETTINGS = {
   retryLadderMs: [3_600_000, 21_600_000, 86_400_000],
   putOffWaitMs: 86_400_000,
   robotsWaitMs: 86_400_000,
+  robotsOpenAfterMs: null,
   waitForRetries: true,
   visitPages: null,
   liveHostCap: 500,

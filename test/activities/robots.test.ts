@@ -390,6 +390,25 @@ describe('a robots.txt that cannot be read', () => {
     expect(await urlLines(db)).toMatchObject([{ state: 'dead', reason: 'robots unreachable' }]);
   });
 
+  test('is left aside in the end where the crawl says so, and asked for all the same', async ({
+    db,
+  }) => {
+    const settings = { robotsWaitMs: HOUR_MS, robotsOpenAfterMs: 30 * DAY_MS };
+    const scene = await wanted(db, ['/x'], { '/robots.txt': status(500) }, settings);
+    await scene.visit();
+    await later(db, scene, HOUR_MS);
+    await db.query(`update robots set unreachable_since = now() - interval '29 days'`);
+    await scene.visit();
+    expect(scene.asked()).toEqual(['/robots.txt', '/robots.txt']);
+    expect(await states(db, scene)).toEqual({ '/x': 'assigned' });
+
+    await later(db, scene, HOUR_MS);
+    await db.query(`update robots set unreachable_since = now() - interval '31 days'`);
+    await scene.visit();
+    expect(scene.asked()).toEqual(['/robots.txt', '/x']);
+    expect(await states(db, scene)).toEqual({ '/x': 'done' });
+  });
+
   test('and at which nobody has looked for days begins its wait anew', async ({ db }) => {
     const scene = await wanted(
       db,
