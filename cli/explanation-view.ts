@@ -82,6 +82,10 @@ function fetchText({
   return `${instant(at)} ${outcome}${because}, ${answer}, took ${formatDuration(fetchMs)}`;
 }
 
-function table(title: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+/** A title, and below it rows of a label and what is said. */
+export function table(
+  title: string,
+  rows: readonly (readonly [string, string])[],
+): readonly string[] {
   return [title, ...rows.map(([label, said]) => `  ${label.padEnd(9)} ${said}`)].map(harmless);
 }

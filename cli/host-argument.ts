@@ -16,6 +16,15 @@ export function parseHost(text: string): HostKey {
   throw new InvalidArgumentError('It must be a host name, such as www.example.com.');
 }
 
+/** A URL as typed, with its scheme. */
+export function parseUrl(text: string): RequestUrl {
+  const url = text.includes('://') ? parseRequestUrl(text) : undefined;
+  if (url !== undefined) return url;
+  throw new InvalidArgumentError(
+    'It must be a URL with its scheme, such as https://www.example.com/about.',
+  );
+}
+
 /** A URL or a host name as typed. What has a path but no scheme could be either, so it is refused. */
 export function parseSubject(text: string): Subject {
   if (text.includes('://')) {

@@ -11,6 +11,7 @@ import type { CommandIo } from './io.ts';
 import { migrateCommand } from './migrate.ts';
 import { pauseCommand } from './pause.ts';
 import { resumeCommand } from './resume.ts';
+import { robotsCommand } from './robots.ts';
 import { seedCommand } from './seed.ts';
 import { applyConfigFile } from './settings-in-force.ts';
 import { statusCommand } from './status.ts';
@@ -43,6 +44,7 @@ ${EXIT_CODES_HELP}`,
     stopCommand,
     statusCommand,
     whyCommand,
+    robotsCommand,
     pauseCommand,
     hostsCommand,
     crawlsCommand,

@@ -1,4 +1,3 @@
-import { decodeRobots, parseRobots, productTokenOf, robotsVerdict } from '../domain/robots.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
@@ -10,6 +9,7 @@ import { shortageText, type Shortage } from '../domain/shortage.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 import type { HoldRow } from './claim.ts';
 import { listCrawls } from './crawls.ts';
+import { judgement } from './explain-robots.ts';
 import type { Db } from './pool.ts';
 import { robotsOfHost, type StoredRobots } from './robots.ts';
 import { shortagesNow } from './shortages.ts';
@@ -296,11 +296,7 @@ function robotsSentence(
     case 'allowAll':
       return `${source} is unavailable (status ${String(file.status ?? '')}${when}): everything is allowed.`;
     case 'rules': {
-      const rules = parseRobots(
-        decodeRobots(file.body ?? new Uint8Array()),
-        productTokenOf(userAgent),
-      );
-      const { allowed, rule, line } = robotsVerdict(rules, url);
+      const { allowed, rule, line } = judgement(file, url, userAgent).verdict;
       const by = rule === undefined ? 'no rule matches' : `line ${String(line)}: ${rule}`;
       return `${allowed ? 'Allowed' : 'Forbidden'} by ${source} (${by}${when}).`;
     }

@@ -1,3 +1,4 @@
+import type { HostKey } from '../domain/host-key.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { ROBOTS_STALE_MS } from '../domain/robots-lifetime.ts';
 import type { Db } from './pool.ts';
@@ -180,4 +181,30 @@ export async function robotsOfHost(db: Db, hostId: number): Promise<readonly Sto
     values: [hostId],
   });
   return rows;
+}
+
+// Indexes: host_host_key_key, robots_host_id_origin_key.
+const OF_ORIGIN = `
+  select origin, access, version, status, body, tries,
+         fetched_at as "fetchedAt",
+         expires_at as "expiresAt",
+         retry_at as "retryAt",
+         unreachable_since as "unreachableSince",
+         hop_url as "hopUrl"
+    from robots
+   where host_id = (select host_id from host where host_key = $1)
+     and origin = $2`;
+
+/** The robots.txt of an origin, given with its host's key; `undefined` where it was never asked for. */
+export async function robotsOf(
+  db: Db,
+  hostKey: HostKey,
+  origin: string,
+): Promise<StoredRobots | undefined> {
+  const { rows } = await db.query<StoredRobots>({
+    name: 'robots_of_origin',
+    text: OF_ORIGIN,
+    values: [hostKey, origin],
+  });
+  return rows[0];
 }

@@ -27,6 +27,7 @@ const COMMANDS = [
   'stop',
   'status',
   'why',
+  'robots',
   'pause',
   'export',
   'seed',
