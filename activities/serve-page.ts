@@ -4,6 +4,7 @@ import type { FoundLink } from '../db/settle.ts';
 import { portOf } from '../domain/blocked-ports.ts';
 import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
 import { destinationOf } from '../domain/destination.ts';
+import type { PageRemark } from '../domain/outcome.ts';
 import { isLastTry, MAX_CLAIMS } from '../domain/retry.ts';
 import { robotsVerdict } from '../domain/robots.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
@@ -102,7 +103,7 @@ async function fetchAndSettle(
       url: url.requestUrl,
       addresses,
       ...requestLimits(settings),
-      skipTypes: settings.skipTypes ?? DEFAULT_SETTINGS.skipTypes,
+      skipTypes: isNamedSitemap(url) ? [] : (settings.skipTypes ?? DEFAULT_SETTINGS.skipTypes),
       cookies: cookiesOf(stay, url),
       isLastTry: isLastTry(url.failures, settings.retryLadderMs),
       maxBodyBytes: isNamedSitemap(url)
@@ -127,9 +128,8 @@ async function fetchAndSettle(
     const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
     const settled = await settleSurely(deps, lease, () => {
-      const verdict = verdictOf(url, result.outcome, owedNowMs(debt));
-      // A sitemap is no page of the budget (R43).
-      const counted = sitemap === undefined ? verdict : { ...verdict, isPage: false };
+      const judged = verdictOf(url, result.outcome, owedNowMs(debt));
+      const verdict = sitemap === undefined ? judged : asSitemap(judged);
       return {
         crawlId: url.crawlId,
         host: hostSettlementNow(debt),
@@ -140,7 +140,7 @@ async function fetchAndSettle(
           result,
           extrasOf(verdict, keptPage, links.length + named),
         ),
-        outbox: outboxRowOf(url, counted, { bytes, links }),
+        outbox: outboxRowOf(url, verdict, { bytes, links }),
       };
     });
     if (!settled)
@@ -153,6 +153,12 @@ async function fetchAndSettle(
   } finally {
     kept.letGo();
   }
+}
+
+/** A sitemap is no page of the budget (R43); the remark is what it is told by afterwards. */
+function asSitemap(verdict: Verdict): Verdict {
+  const reason: PageRemark = 'sitemap';
+  return { ...verdict, isPage: false, url: { ...verdict.url, reason } };
 }
 
 function sent({ hostId }: Lease, debt: HostDebt): Served {
@@ -186,11 +192,11 @@ function linksOf(
 
 function extrasOf(
   { url }: Verdict,
-  { place, title, noindex, stopped }: KeptPage,
+  { place, title, noindex, stopped, sitemap }: KeptPage,
   links: number,
 ): RecordExtras {
   return {
-    reason: stopped ?? url.reason,
+    reason: sitemap === undefined ? (stopped ?? url.reason) : url.reason,
     digest: place?.digest ?? null,
     links,
     title: title ?? null,

@@ -17,6 +17,7 @@ export type FailureReason =
 
 /** What is to be said of a page beside its status. Stored in `fetch_record.reason` and shown by `why`. */
 export type PageRemark =
+  | 'sitemap'
   | 'skipped: media type'
   | 'cut short'
   | 'partial content'

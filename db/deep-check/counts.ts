@@ -19,7 +19,7 @@ const COUNTS = `
            count(*) as fetches,
            sum(body_bytes) as bytes,
            count(*) filter (
-             where outcome = 'fetched'
+             where outcome = 'fetched' and reason is distinct from 'sitemap'
                 or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects') as pages
       from fetch_record
      where key_hash is not null

@@ -46,7 +46,7 @@ const PAGES_OF_HOSTS = `
     select crawl_id, host_id, count(*) as pages
       from fetch_record
      where key_hash is not null
-       and (outcome = 'fetched'
+       and (outcome = 'fetched' and reason is distinct from 'sitemap'
             or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects')
        and ${WHOLE_CRAWL}
      group by crawl_id, host_id

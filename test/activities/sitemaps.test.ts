@@ -112,7 +112,7 @@ describe('a sitemap', () => {
     );
     expect(asked).toEqual(['/robots.txt', '/s.xml']);
     expect(await countOf(db, `outbox where outcome = 'fetched' and settled = 0`)).toBe(1);
-    expect(await countOf(db, 'fetch_record where links = 3')).toBe(1);
+    expect(await countOf(db, `fetch_record where links = 3 and reason = 'sitemap'`)).toBe(1);
   });
 
   test('speaks for its own host only [MAP16]', async ({ db }) => {

@@ -91,6 +91,15 @@ describe('isInScope', () => {
     expect(isInScope(requestUrl(url), scopeOf(kind, seed))).toBe(inside);
   });
 
+  test('what the operator writes is no pattern: it is compared as it stands [SEC12]', () => {
+    const prefix = scopeOf('prefix', 'https://a.test/(a+)+$/', 'https://a.test/.*/');
+    const long = `https://a.test/${'a'.repeat(100_000)}!`;
+
+    expect(isInScope(requestUrl('https://a.test/(a+)+$/x'), prefix)).toBe(true);
+    expect(isInScope(requestUrl('https://a.test/aaa/x'), prefix)).toBe(false);
+    expect(isInScope(requestUrl(long), prefix)).toBe(false);
+  });
+
   test('every seed is in the scope of its crawl', () => {
     fc.assert(
       fc.property(

@@ -106,7 +106,7 @@ describe('urlKeyOf', () => {
     expect(keyOf('http://[::1]:8080/a[b]')).toBe('http://[::1]:8080/a%5Bb%5D');
   });
 
-  test('names of the object prototype are names like others', () => {
+  test('names of the object prototype are names like others [SEC14]', () => {
     expect(keyOf('https://a.test/?constructor=2&__proto__=1')).toBe(
       'https://a.test/?__proto__=1&constructor=2',
     );
@@ -154,6 +154,14 @@ describe('urlKeyOf', () => {
     ['dots that would become a folder', '/a/..;jsessionid=1/b', '/a/..;jsessionid=1/b'],
   ])('of a session it leaves %s', (_, path, key) => {
     expect(keyOf(`https://a.test${path}`)).toBe(`https://a.test${key}`);
+  });
+
+  test('a name to drop is no pattern, but for the star at its end [SEC12]', () => {
+    const rules = { ...DEFAULT_SETTINGS, dropParameters: ['(a+)+$', 'b.', 'c*'] };
+
+    expect(keyOf(`https://a.test/?${'a'.repeat(50_000)}!=1&bx=2&cx=3`, rules)).toBe(
+      `https://a.test/?${'a'.repeat(50_000)}!=1&bx=2`,
+    );
   });
 
   test('names to drop and to keep are the operator’s, in any case, with a star for the rest', () => {
