@@ -76,11 +76,14 @@ describe('failures in a row', () => {
       expect(after(gone, gone, answer).failuresInARow).toBe(0);
   });
 
-  test.each(['leaseLost', 'addressRefused', 'portRefused'] as const)('%s is ours, not the host’s', (reason) => {
-    const health = after(busy, good, gone);
+  test.each(['leaseLost', 'addressRefused', 'portRefused'] as const)(
+    '%s is ours, not the host’s',
+    (reason) => {
+      const health = after(busy, good, gone);
 
-    expect(healthAfter(health, failed(reason))).toEqual(health);
-  });
+      expect(healthAfter(health, failed(reason))).toEqual(health);
+    },
+  );
 
   test.each([
     { failuresInARow: 0, restMs: 0 },
