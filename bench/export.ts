@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXPORT_FORMATS, exportWriter, type ExportFormat } from '../cli/export-format.ts';
+import { EXPORT_FORMATS, exportWriter, type ExportFormat } from '../cli/commands/export-format.ts';
 import { saveCrawl } from '../db/crawls.ts';
 import { exportFetches } from '../db/export.ts';
 import { migrate } from '../db/migrate.ts';

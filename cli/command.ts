@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
-import { commonOptions } from './options.ts';
+import { commonOptions } from './settings/options.ts';
 
 /** What a command's help begins and ends with. */
 export interface CommandTexts {

@@ -1,4 +1,4 @@
-import { DEFAULT_DATA_FOLDER } from './options.ts';
+import { DEFAULT_DATA_FOLDER } from './settings/options.ts';
 
 /**
  * A command to type next, quoted for a POSIX shell, with the data folder where it is not the default one:

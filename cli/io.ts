@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ExitCode } from './exit-codes.ts';
-import type { Screen } from './terminal.ts';
+import type { Screen } from './views/terminal.ts';
 
 /** The process's side of a command, passed in so that commands never reach for it themselves. */
 export interface CommandIo {

@@ -3,8 +3,8 @@ import { failureOf } from './errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { logFault } from './fault-log.ts';
-import { DEFAULT_DATA_FOLDER } from './options.ts';
-import type { CommonFlags } from './options.ts';
+import { DEFAULT_DATA_FOLDER } from './settings/options.ts';
+import type { CommonFlags } from './settings/options.ts';
 import { newProgram } from './program.ts';
 
 // A reader that has seen enough (`decorum status | head -1`) is no fault, and needs no more words.

@@ -1,25 +1,25 @@
 import { Command } from 'commander';
-import { completionCommand } from './completion.ts';
-import { configCommand } from './config.ts';
-import { crawlCommand } from './crawl.ts';
-import { crawlsCommand } from './crawls.ts';
-import { doctorCommand } from './doctor.ts';
+import { completionCommand } from './commands/completion.ts';
+import { configCommand } from './commands/config.ts';
+import { crawlCommand } from './commands/crawl.ts';
+import { crawlsCommand } from './commands/crawls.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
-import { exportCommand } from './export.ts';
-import { hostsCommand } from './hosts.ts';
+import { exportCommand } from './commands/export.ts';
+import { hostsCommand } from './commands/hosts.ts';
 import type { CommandIo } from './io.ts';
-import { migrateCommand } from './migrate.ts';
-import { pauseCommand } from './pause.ts';
-import { resumeCommand } from './resume.ts';
-import { robotsCommand } from './robots.ts';
-import { seedCommand } from './seed.ts';
-import { applyConfigFile } from './settings-in-force.ts';
-import { statusCommand } from './status.ts';
-import { stopCommand } from './stop.ts';
-import { upCommand } from './up.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { pauseCommand } from './commands/pause.ts';
+import { resumeCommand } from './commands/resume.ts';
+import { robotsCommand } from './commands/robots.ts';
+import { seedCommand } from './commands/seed.ts';
+import { applyConfigFile } from './settings/settings-in-force.ts';
+import { statusCommand } from './commands/status.ts';
+import { stopCommand } from './commands/stop.ts';
+import { upCommand } from './commands/up.ts';
 import { VERSION } from './version.ts';
-import { whyCommand } from './why.ts';
-import { workerCommand } from './worker.ts';
+import { whyCommand } from './commands/why.ts';
+import { workerCommand } from './commands/worker.ts';
 
 /** The `decorum` command with all its commands; throws commander's errors instead of leaving the process. */
 export function newProgram(io: CommandIo): Command {

@@ -7,10 +7,10 @@ import { UsageError } from './errors.ts';
 import { listenForInterrupts } from './interrupts.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { CommandIo } from './io.ts';
-import type { CommonFlags } from './options.ts';
-import { configInForce } from './settings-in-force.ts';
-import { terminalOn } from './terminal.ts';
-import type { Terminal } from './terminal.ts';
+import type { CommonFlags } from './settings/options.ts';
+import { configInForce } from './settings/settings-in-force.ts';
+import { terminalOn } from './views/terminal.ts';
+import type { Terminal } from './views/terminal.ts';
 
 /** What a command works with while its servers are open. */
 export interface Session {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parse } from 'yaml';
-import { readConfigFile } from '../../cli/config-file.ts';
+import { readConfigFile } from '../../cli/settings/config-file.ts';
 import { failureOf } from '../../cli/errors.ts';
 import { EXIT } from '../../cli/exit-codes.ts';
 import { textOf } from '../docs/pages.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
-import { changedSettings } from '../../cli/changed-settings.ts';
+import { changedSettings } from '../../cli/settings/changed-settings.ts';
 import { newProgram } from '../../cli/program.ts';
-import type { SettingInForce } from '../../cli/settings-in-force.ts';
+import type { SettingInForce } from '../../cli/settings/settings-in-force.ts';
 import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'decorum-config-'));

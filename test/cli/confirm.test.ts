@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { canAsk, confirmed } from '../../cli/confirm.ts';
+import { canAsk, confirmed } from '../../cli/commands/confirm.ts';
 
 interface Asked {
   readonly yes: boolean;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { crawlJson, crawlsLines } from '../../cli/crawls-view.ts';
+import { crawlJson, crawlsLines } from '../../cli/views/crawls-view.ts';
 import type { CrawlSize } from '../../db/crawl-sizes.ts';
 
 const NOON = new Date('2026-08-01T12:00:00.500Z');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findingJson, findingLines, tallyLine, tallyOf } from '../../cli/doctor-view.ts';
+import { findingJson, findingLines, tallyLine, tallyOf } from '../../cli/views/doctor-view.ts';
 import { comparisonFinding, crawlFinding } from '../../workers/doctor/deep.ts';
 import { fault, ok, warning } from '../../workers/doctor/finding.ts';
 

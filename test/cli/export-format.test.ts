@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exportWriter } from '../../cli/export-format.ts';
+import { exportWriter } from '../../cli/commands/export-format.ts';
 import type { ExportedFetch } from '../../db/export.ts';
 
 const FETCH: ExportedFetch = {

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fileSink } from '../../cli/export-sink.ts';
-import { parseInstant } from '../../cli/option-values.ts';
+import { fileSink } from '../../cli/commands/export-sink.ts';
+import { parseInstant } from '../../cli/settings/option-values.ts';
 
 let folder = '';
 let file = '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { followCrawl, hasEnded, SupervisorLost } from '../../cli/follow.ts';
-import type { Following } from '../../cli/follow.ts';
-import { terminalOn } from '../../cli/terminal.ts';
+import { followCrawl, hasEnded, SupervisorLost } from '../../cli/commands/follow.ts';
+import type { Following } from '../../cli/commands/follow.ts';
+import { terminalOn } from '../../cli/views/terminal.ts';
 import type { CrawlProgress } from '../../domain/progress.ts';
 import { aProgress, SHORTAGE, START } from './a-progress.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hostJson, hostsLines } from '../../cli/hosts-view.ts';
+import { hostJson, hostsLines } from '../../cli/views/hosts-view.ts';
 import type { ListedHost } from '../../db/list-hosts.ts';
 
 const NOW = new Date('2026-08-01T12:00:00Z');

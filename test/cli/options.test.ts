@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Command } from 'commander';
-import { parseName } from '../../cli/option-values.ts';
-import { crawlOptions } from '../../cli/options.ts';
+import { parseName } from '../../cli/settings/option-values.ts';
+import { crawlOptions } from '../../cli/settings/options.ts';
 
 /** The options as an action gets them; commander's message where one is refused. */
 function typed(...words: string[]): unknown {

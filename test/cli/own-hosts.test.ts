@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ownershipOf } from '../../cli/own-hosts.ts';
-import type { Ownership } from '../../cli/own-hosts.ts';
+import { ownershipOf } from '../../cli/settings/own-hosts.ts';
+import type { Ownership } from '../../cli/settings/own-hosts.ts';
 import { asRequestUrl } from '../../domain/request-url.ts';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { pagesPerSecond, withSample } from '../../cli/page-rate.ts';
-import type { PageSample } from '../../cli/page-rate.ts';
+import { pagesPerSecond, withSample } from '../../cli/views/page-rate.ts';
+import type { PageSample } from '../../cli/views/page-rate.ts';
 
 const every = (pages: readonly number[]): readonly PageSample[] =>
   pages.reduce<readonly PageSample[]>(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { progressJson, progressLine, progressLines } from '../../cli/progress-view.ts';
-import type { ProgressLook } from '../../cli/progress-view.ts';
+import { progressJson, progressLine, progressLines } from '../../cli/views/progress-view.ts';
+import type { ProgressLook } from '../../cli/views/progress-view.ts';
 import { aProgress, SHORTAGE, START } from './a-progress.ts';
 
 const nowMs = START.getTime() + 72_000;

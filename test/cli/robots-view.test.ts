@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { robotsLines } from '../../cli/robots-view.ts';
+import { robotsLines } from '../../cli/views/robots-view.ts';
 import { explainRobots, type RobotsReader } from '../../db/explain-robots.ts';
 import { ensureHost } from '../../db/leases.ts';
 import type { Db } from '../../db/pool.ts';

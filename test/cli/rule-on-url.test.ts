@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ruleOn } from '../../cli/rule-on-url.ts';
+import { ruleOn } from '../../cli/views/rule-on-url.ts';
 import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
 import { requestUrl } from '../domain/request-url-of.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownershipOfSeeds, readSeeds, requireFewRoots } from '../../cli/seeds.ts';
-import type { SeedOrder } from '../../cli/seeds.ts';
-import type { SeedList } from '../../cli/seed-list.ts';
+import { ownershipOfSeeds, readSeeds, requireFewRoots } from '../../cli/seeds/seeds.ts';
+import type { SeedOrder } from '../../cli/seeds/seeds.ts';
+import type { SeedList } from '../../cli/seeds/seed-list.ts';
 import { settingsOf } from '../db/a-frontier.ts';
 
 let folder = '';

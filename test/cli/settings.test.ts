@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CrawlFlags } from '../../cli/options.ts';
-import type { Ownership } from '../../cli/own-hosts.ts';
-import { settingsOf } from '../../cli/settings.ts';
+import type { CrawlFlags } from '../../cli/settings/options.ts';
+import type { Ownership } from '../../cli/settings/own-hosts.ts';
+import { settingsOf } from '../../cli/settings/settings.ts';
 import { DEFAULT_SETTINGS, crawlSettingsOf } from '../../domain/crawl-settings.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
 import { asRequestUrl } from '../../domain/request-url.ts';

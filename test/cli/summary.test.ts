@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit-codes.ts';
 import { hint } from '../../cli/hints.ts';
-import { summaryJson, summaryLines } from '../../cli/summary.ts';
-import type { SummaryContext } from '../../cli/summary.ts';
+import { summaryJson, summaryLines } from '../../cli/views/summary.ts';
+import type { SummaryContext } from '../../cli/views/summary.ts';
 import type { EndReason } from '../../domain/crawl-state.ts';
 import { aProgress, START } from './a-progress.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { harmless } from '../../cli/ansi.ts';
-import { terminalOn } from '../../cli/terminal.ts';
-import type { Screen } from '../../cli/terminal.ts';
+import { harmless } from '../../cli/views/ansi.ts';
+import { terminalOn } from '../../cli/views/terminal.ts';
+import type { Screen } from '../../cli/views/terminal.ts';
 
 class Paper implements Screen {
   readonly isTTY: boolean;

@@ -1,8 +1,8 @@
 import { format } from 'prettier';
 import { expect, test } from 'vitest';
-import { configurationPage, configurationSchema } from '../../cli/configuration-page.ts';
-import { crawlOptions } from '../../cli/options.ts';
-import { SETTINGS } from '../../cli/setting-table.ts';
+import { configurationPage, configurationSchema } from '../../cli/settings/configuration-page.ts';
+import { crawlOptions } from '../../cli/settings/options.ts';
+import { SETTINGS } from '../../cli/settings/setting-table.ts';
 import { textOf } from './pages.ts';
 
 const STYLE = { singleQuote: true, printWidth: 100 };

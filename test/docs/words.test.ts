@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commonOptions } from '../../cli/options.ts';
+import { commonOptions } from '../../cli/settings/options.ts';
 import { packageRoot } from '../../workers/package-root.ts';
 import { codeWords, firstColumn, literalsOf, sectionOf, textOf, trackedFiles } from './pages.ts';
 

@@ -1,0 +1,53 @@
+import type { CrawlRow } from '../../db/crawls.ts';
+import { addSeeds } from '../../db/outbox.ts';
+import type { RequestUrl } from '../../domain/request-url.ts';
+import type { SeedList } from '../seeds/seed-list.ts';
+import type { Session } from '../session.ts';
+import { tallyLine } from '../views/tally-line.ts';
+import type { Screen } from '../views/terminal.ts';
+
+/**
+ * Gives all seeds to a crawl, whose scope grows by these roots.
+ *
+ * @returns how many; `undefined` where the person left before the end, and none was given.
+ */
+export async function handOver(
+  { db, interrupts, flags }: Session,
+  { crawlId, settings }: CrawlRow,
+  seeds: SeedList,
+  { roots, stderr }: { readonly roots: readonly string[]; readonly stderr: Screen },
+): Promise<number | undefined> {
+  const tally = tallyLine(stderr, 'seeds handed over', { isShown: flags.quiet !== true });
+  const batches = watched(seeds, { show: tally.show, interrupted: interrupts.signal });
+  try {
+    return await addSeeds(db, { crawlId, settings, roots }, batches);
+  } catch (error) {
+    if (error instanceof Interrupted) return undefined;
+    throw error;
+  } finally {
+    tally.erase();
+  }
+}
+
+class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+interface Watch {
+  readonly show: (done: number) => void;
+  readonly interrupted: AbortSignal;
+}
+
+async function* watched(
+  seeds: SeedList,
+  { show, interrupted }: Watch,
+): AsyncGenerator<readonly RequestUrl[]> {
+  let done = 0;
+  for await (const batch of seeds.batches()) {
+    // Thrown, so that what was given so far is taken back.
+    if (interrupted.aborted) throw new Interrupted();
+    yield batch;
+    done += batch.length;
+    show(done);
+  }
+}
