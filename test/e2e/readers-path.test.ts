@@ -10,7 +10,7 @@ import { packageRoot } from '../../workers/package-root.ts';
 import { findTemporalCli } from '../../workers/temporal-cli.ts';
 import { textOf } from '../docs/pages.ts';
 import type { TestWeb } from '../support/test-web.ts';
-import { environment } from './support/command-run.ts';
+import { environment, type CommandRun } from './support/command-run.ts';
 import { test, type Scene } from './support/scene.ts';
 
 // The commands that a reader meets, page after page, each run by a shell as it stands there. Only the site is another:
@@ -55,7 +55,8 @@ test(
             for (const part of line.replace(/#.*$/u, '').split('&&'))
               expect(ci).toContain(part.trim());
           else {
-            if (line.startsWith('temporal ')) await keepServers(scene, shell);
+            await keepServers(scene, shell);
+            if (line.startsWith('temporal workflow signal')) await holdAHost(shell);
             await shell.run(`${page}: ${line}`, line);
           }
         }
@@ -76,16 +77,20 @@ test(
   },
 );
 
-/** A signal needs a Temporal that runs, and a host that has a workflow. */
+/** Servers that stay spare every command the start of its own; `stop --servers` ends these too. */
 async function keepServers({ run }: Scene, shell: ReadersShell): Promise<void> {
-  if (shell.hasServers) return;
-  shell.hasServers = true;
-  await run('up').said('Ctrl-C');
-  await shell.run('before', 'npx decorum pause www.example.com --why "a test"');
+  if (shell.servers?.hasExited() === false) return;
+  shell.servers = run('up');
+  await shell.servers.said('Ctrl-C');
+}
+
+/** A signal needs a host that has a workflow. */
+async function holdAHost({ run }: ReadersShell): Promise<void> {
+  await run('before', 'npx decorum pause www.example.com --why "a test"');
 }
 
 interface ReadersShell {
-  hasServers: boolean;
+  servers: CommandRun | undefined;
   /** Writes `decorum.yaml`, checked as it stands there, and then with what leads to the site. */
   readonly configure: (where: string, body: string) => Promise<void>;
   readonly write: (name: string, content: string) => void;
@@ -136,7 +141,7 @@ async function readersShell(dataFolder: string, web: TestWeb): Promise<ReadersSh
     await run(where, 'npx decorum config --config decorum.yaml');
     write('decorum.yaml', `${body}${site}`);
   };
-  return { configure, write, run, hasServers: false };
+  return { configure, write, run, servers: undefined };
 }
 
 async function shellCommand(
