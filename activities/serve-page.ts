@@ -2,7 +2,6 @@ import { LEASE_MS, type ClaimedRequest, type ClaimedUrl, type Lease } from '../d
 import { giveBack } from '../db/leases.ts';
 import type { FoundLink } from '../db/settle.ts';
 import { portOf } from '../domain/blocked-ports.ts';
-import { DEFAULT_SETTINGS } from '../domain/crawl-settings.ts';
 import { destinationOf } from '../domain/destination.ts';
 import type { PageRemark } from '../domain/outcome.ts';
 import { isLastTry, MAX_CLAIMS } from '../domain/retry.ts';
@@ -103,7 +102,7 @@ async function fetchAndSettle(
       url: url.requestUrl,
       addresses,
       ...requestLimits(settings),
-      skipTypes: isNamedSitemap(url) ? [] : (settings.skipTypes ?? DEFAULT_SETTINGS.skipTypes),
+      skipTypes: isNamedSitemap(url) ? [] : settings.skipTypes,
       cookies: cookiesOf(stay, url),
       isLastTry: isLastTry(url.failures, settings.retryLadderMs),
       maxBodyBytes: isNamedSitemap(url)

@@ -28,7 +28,7 @@ export function cookiesOf(
   { cookies }: Stay,
   { crawlId, settings }: Pick<ClaimedUrl, 'crawlId' | 'settings'>,
 ): Cookies | undefined {
-  if (settings.cookies !== true) return undefined;
+  if (!settings.cookies) return undefined;
   const kept = cookies.get(crawlId) ?? createCookies();
   cookies.set(crawlId, kept);
   return kept;

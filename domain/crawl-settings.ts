@@ -1,5 +1,4 @@
 import type { MediaRanges } from './media-type.ts';
-
 import { DEFAULT_TRAP_LIMITS, type TrapLimits } from './traps.ts';
 import type { UrlKeyRules } from './url-key.ts';
 
@@ -46,12 +45,12 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly connectTimeoutMs: number;
   readonly pageTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** What a certificate that can't be trusted does to a fetch; crawls from before this setting have none. */
-  readonly tls?: TlsMode;
-  /** Media types whose bodies are not read; crawls from before this setting have none, and get the default. */
-  readonly skipTypes?: MediaRanges;
-  /** Whether cookies are sent back for as long as a visit lasts; absent in crawls from before this setting: no. */
-  readonly cookies?: boolean;
+  /** What a certificate that can't be trusted does to a fetch. */
+  readonly tls: TlsMode;
+  /** Media types whose bodies are not read. */
+  readonly skipTypes: MediaRanges;
+  /** Whether cookies are sent back for as long as a visit lasts. */
+  readonly cookies: boolean;
   /** Nothing is asked for while the disk of the pages has less free than this. */
   readonly minFreeBytes: number;
   readonly maxUrlLength: number;
