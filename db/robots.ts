@@ -140,14 +140,17 @@ export interface StoredRobots {
   readonly hopUrl: string | null;
 }
 
-// Index: robots_pkey.
-const READ = `
-  select origin, access, version, status, body, tries,
+const COLUMNS = `
+         origin, access, version, status, body, tries,
          fetched_at as "fetchedAt",
          expires_at as "expiresAt",
          retry_at as "retryAt",
          unreachable_since as "unreachableSince",
-         hop_url as "hopUrl"
+         hop_url as "hopUrl"`;
+
+// Index: robots_pkey.
+const READ = `
+  select ${COLUMNS}
     from robots
    where robots_id = $1`;
 
@@ -163,12 +166,7 @@ export async function readRobots(db: Db, robotsId: number): Promise<StoredRobots
 
 // Index: robots_host_id_origin_key.
 const OF_HOST = `
-  select origin, access, version, status, body, tries,
-         fetched_at as "fetchedAt",
-         expires_at as "expiresAt",
-         retry_at as "retryAt",
-         unreachable_since as "unreachableSince",
-         hop_url as "hopUrl"
+  select ${COLUMNS}
     from robots
    where host_id = $1
    order by origin`;
@@ -185,12 +183,7 @@ export async function robotsOfHost(db: Db, hostId: number): Promise<readonly Sto
 
 // Indexes: host_host_key_key, robots_host_id_origin_key.
 const OF_ORIGIN = `
-  select origin, access, version, status, body, tries,
-         fetched_at as "fetchedAt",
-         expires_at as "expiresAt",
-         retry_at as "retryAt",
-         unreachable_since as "unreachableSince",
-         hop_url as "hopUrl"
+  select ${COLUMNS}
     from robots
    where host_id = (select host_id from host where host_key = $1)
      and origin = $2`;

@@ -32,5 +32,12 @@ export interface DeepStatement {
  */
 export const WHOLE_CRAWL = `crawl_id not in (select crawl_id from crawl where removing_since is not null)`;
 
+/**
+ * A condition on fetch records: it counts as a page (R43). A page is an answer: the fetched, and the dead whose last
+ * failure was one (activities/url-settlement.ts); a sitemap is none.
+ */
+export const IS_PAGE = `(outcome = 'fetched' and reason is distinct from 'sitemap'
+                or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects')`;
+
 /** Examples told of one check; our choice. */
 export const EXAMPLES = 5;

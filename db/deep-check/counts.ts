@@ -1,9 +1,8 @@
-import { WHOLE_CRAWL, type DeepStatement } from './check.ts';
+import { IS_PAGE, WHOLE_CRAWL, type DeepStatement } from './check.ts';
 
 // Two scans, of url and of fetch_record. What the one writer keeps is compared after adding what still waits for it in
 // the outbox, since settle commits a URL's state, its record and its outbox row together. Outcomes that may leave no
-// record (by rule, without a request) are compared with the URLs' states. A page is an answer: the fetched, and the
-// dead whose last failure was one (activities/url-settlement.ts).
+// record (by rule, without a request) are compared with the URLs' states.
 const COUNTS = `
   with urls as materialized (
     select crawl_id, state, band,
@@ -18,9 +17,7 @@ const COUNTS = `
     select crawl_id, outcome,
            count(*) as fetches,
            sum(body_bytes) as bytes,
-           count(*) filter (
-             where outcome = 'fetched' and reason is distinct from 'sitemap'
-                or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects') as pages
+           count(*) filter (where ${IS_PAGE}) as pages
       from fetch_record
      where key_hash is not null
        and ${WHOLE_CRAWL}

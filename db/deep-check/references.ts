@@ -1,4 +1,4 @@
-import { EXAMPLES, WHOLE_CRAWL, type DeepStatement } from './check.ts';
+import { EXAMPLES, IS_PAGE, WHOLE_CRAWL, type DeepStatement } from './check.ts';
 
 // One scan of url, one lookup a host and crawl: no foreign key holds these.
 const HOSTS_OF_URLS = `
@@ -40,14 +40,13 @@ const HOSTS_OF_URLS = `
 /** Each URL's host and crawl are there, and the host has its part in the crawl. */
 export const hostsOfUrls: DeepStatement = { looksAt: 'hosts of URLs', text: HOSTS_OF_URLS };
 
-// One scan of fetch_record, with the rule for pages of counts.ts.
+// One scan of fetch_record.
 const PAGES_OF_HOSTS = `
   with pages as materialized (
     select crawl_id, host_id, count(*) as pages
       from fetch_record
      where key_hash is not null
-       and (outcome = 'fetched' and reason is distinct from 'sitemap'
-            or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects')
+       and ${IS_PAGE}
        and ${WHOLE_CRAWL}
      group by crawl_id, host_id
   ), wrong as materialized (
