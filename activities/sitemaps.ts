@@ -50,6 +50,6 @@ export async function tellEntries(
     kind === 'index' ? sitemapFiles(url, urls, url.depth + 1) : sitemapPages(url, urls, speaksFor);
   // Those of an index are sitemaps by the word of the same robots.txt.
   const foundOn = kind === 'index' && namedBy !== null ? namedBy : url.requestUrl;
-  if (links.length > 0) await addFound(db, { crawlId: url.crawlId, foundOn }, links);
+  await addFound(db, { crawlId: url.crawlId, foundOn }, links);
   return links.length;
 }

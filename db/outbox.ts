@@ -87,6 +87,7 @@ export async function addFound(
   { crawlId, foundOn }: { readonly crawlId: number; readonly foundOn: string },
   links: readonly FoundLink[],
 ): Promise<void> {
+  if (links.length === 0) return;
   const values = [crawlId, foundOn, inRows(links)];
   await db.query({ name: 'add_found', text: ADD_FOUND, values });
 }

@@ -62,8 +62,8 @@ function gzipHeaderBytes(body: Buffer): number {
   return flags & 2 ? end + 2 : end;
 }
 
-/** RFC 1952 §2.3.1. */
-function isGzip(body: Buffer): boolean {
+/** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
+export function isGzip(body: Uint8Array): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
 }
 

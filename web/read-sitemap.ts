@@ -4,6 +4,7 @@ import type { Handler } from 'htmlparser2';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import { parseW3cDateMs } from '../domain/w3c-date.ts';
 import { decodeHtml } from './charset.ts';
+import { isGzip } from './decoders.ts';
 
 /** One URL that a sitemap names. */
 export interface SitemapEntry {
@@ -34,13 +35,15 @@ const MAX_LOC_CHARS = 8_192;
  * Reads a sitemap: XML by sitemaps.org under any namespace, an RSS 2.0 or Atom feed, or, where `named` (a robots.txt or
  * an index calls it a sitemap), a text of one URL a line. `undefined` for anything else.
  *
- * A file may be compressed by gzip. Broken XML gives the entries up to where it breaks. No entity of a document type is expanded and no other file read:
- * an address that would need one is left out. Relative addresses are read against the file's own.
+ * A file may be compressed by gzip. Broken XML gives the entries up to where it breaks. No entity of a document type is
+ * expanded and no other file read: an address that would need one is left out. Relative addresses are read against the
+ * file's own.
  */
 export function readSitemap(
   file: Uint8Array,
   { url, contentType, named }: SitemapSource,
 ): Sitemap | undefined {
+  // Not by its name: what ends in `.gz` may have been served as a content coding, and undone.
   const body = isGzip(file) ? unzipped(file) : file;
   const start = startOf(body);
   if (start.startsWith('<')) {
@@ -49,11 +52,6 @@ export function readSitemap(
       : undefined;
   }
   return named ? readLines(textOf(body, contentType), url) : undefined;
-}
-
-/** By its first bytes (RFC 1952 §2.3.1): a name ending in `.gz` may have been served as a content coding, and undone. */
-function isGzip(file: Uint8Array): boolean {
-  return file[0] === 0x1f && file[1] === 0x8b;
 }
 
 /** As much as there is of a file that was cut; nothing of one that grows over the limit. */
