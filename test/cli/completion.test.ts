@@ -1,30 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { newProgram } from '../../cli/program.ts';
-
-async function scriptFor(shell: string): Promise<string> {
-  let written = '';
-  const paper = {
-    write: (text: string): void => {
-      written += text;
-    },
-  };
-  await newProgram({
-    stdin: Readable.from([]),
-    stdout: paper,
-    stderr: paper,
-    readerGone: new AbortController().signal,
-    ended: () => undefined,
-  }).parseAsync(['completion', shell], { from: 'user' });
-  return written;
-}
+import { writtenBy } from './written-by.ts';
 
 /** What a real bash offers for the last of these words. */
 async function offered(...words: string[]): Promise<readonly string[]> {
   const typed = ['decorum', ...words].map((word) => `'${word}'`).join(' ');
   const asking = `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _decorum; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const script = `${await scriptFor('bash')}\n${asking}`;
+  const script = `${await writtenBy('completion', 'bash')}\n${asking}`;
   const said = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
   return said.split('\n').filter((word) => word !== '');
 }
@@ -39,13 +21,13 @@ test('bash completes commands, flags and choices', async () => {
 });
 
 test('zsh uses the same function through its adapter', async () => {
-  const script = await scriptFor('zsh');
+  const script = await writtenBy('completion', 'zsh');
   expect(script).toMatch(/^#compdef decorum\n/);
   expect(script).toContain('bashcompinit\n_decorum() {');
 });
 
 test('fish has a line for each command, flag and choice', async () => {
-  const script = await scriptFor('fish');
+  const script = await writtenBy('completion', 'fish');
   expect(script).toMatch(/^complete -c decorum -f -n __fish_use_subcommand -a crawl -d '.+'$/m);
   expect(script).toMatch(
     /^complete -c decorum -n '__fish_seen_subcommand_from crawl' -l scope -x -a 'host domain prefix any' -d '.+'$/m,

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
 import { changedSettings } from '../../cli/settings/changed-settings.ts';
-import { newProgram } from '../../cli/program.ts';
 import type { SettingInForce } from '../../cli/settings/settings-in-force.ts';
 import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
+import { writtenBy } from './written-by.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'decorum-config-'));
 const file = join(folder, 'decorum.yaml');
@@ -16,19 +15,7 @@ afterAll(() => {
 });
 
 async function inForce(...words: string[]): Promise<ReadonlyMap<string, SettingInForce>> {
-  let written = '';
-  const paper = {
-    write: (text: string): void => {
-      written += text;
-    },
-  };
-  await newProgram({
-    stdin: Readable.from([]),
-    stdout: paper,
-    stderr: paper,
-    readerGone: new AbortController().signal,
-    ended: () => undefined,
-  }).parseAsync(['config', '--json', ...words], { from: 'user' });
+  const written = await writtenBy('config', '--json', ...words);
   const settings = written
     .trim()
     .split('\n')

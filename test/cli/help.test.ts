@@ -1,25 +1,5 @@
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { newProgram } from '../../cli/program.ts';
-
-async function helpOf(...words: string[]): Promise<string> {
-  let written = '';
-  const paper = {
-    columns: 100,
-    write: (text: string): void => {
-      written += text;
-    },
-  };
-  const program = newProgram({
-    stdin: Readable.from([]),
-    stdout: paper,
-    stderr: paper,
-    readerGone: new AbortController().signal,
-    ended: () => undefined,
-  });
-  await program.parseAsync([...words, '--help'], { from: 'user' }).catch(() => undefined);
-  return written;
-}
+import { helpOf } from './written-by.ts';
 
 const COMMANDS = [
   'crawl',
