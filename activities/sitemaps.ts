@@ -22,7 +22,7 @@ export async function tellSitemaps(
   const foundOn = `${robots.origin}/robots.txt`;
   const named = rules.sitemaps.flatMap((written) => parseRequestUrl(written, foundOn) ?? []);
   const files = named.filter((file) => file !== foundOn);
-  await addFound(db, { crawlId: url.crawlId, foundOn }, sitemapFiles(url, files, 0));
+  await addFound(db, { ...url, foundOn }, sitemapFiles(url, files, 0));
   toldCrawls.set(rules, told.add(url.crawlId));
 }
 
@@ -50,6 +50,6 @@ export async function tellEntries(
     kind === 'index' ? sitemapFiles(url, urls, url.depth + 1) : sitemapPages(url, urls, speaksFor);
   // Those of an index are sitemaps by the word of the same robots.txt.
   const foundOn = kind === 'index' && namedBy !== null ? namedBy : url.requestUrl;
-  await addFound(db, { crawlId: url.crawlId, foundOn }, links);
+  await addFound(db, { ...url, foundOn }, links);
   return links.length;
 }

@@ -1,6 +1,7 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink, OutboxRow, UrlSettlement } from '../db/settle.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
+import { byShard } from '../db/outbox.ts';
 import { redirectExclusion } from './found-links.ts';
 import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
@@ -86,6 +87,7 @@ export const TOUCH: OutboxRow = {
   released: 0,
   foundOn: null,
   links: [],
+  elsewhere: [],
 };
 
 function again(
@@ -159,6 +161,14 @@ export function outboxRowOf(
     released: url.reserved ? 1 : 0,
     // A redirect of a sitemap leads to a sitemap.
     foundOn: isNamedSitemap(url) ? url.foundOn : url.requestUrl,
-    links,
+    ...inRows(links, url.settings.shards),
   };
+}
+
+/** Each shard has a writer of its own, who takes no more than its own links. */
+function inRows(
+  links: readonly FoundLink[],
+  shards: number,
+): Pick<OutboxRow, 'links' | 'elsewhere'> {
+  return shards === 1 ? { links, elsewhere: [] } : { links: [], elsewhere: byShard(links, shards) };
 }

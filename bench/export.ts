@@ -85,9 +85,15 @@ async function fill(db: Db, size: number): Promise<void> {
     `insert into host (host_key) select 'h' || n || '.test' from generate_series(1, 2000) n on conflict do nothing`,
   );
   await db.query(
-    `insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at, found_on)
+    `insert into source (crawl_id, url)
+     select $1, 'http://h1.test/' where not exists (select from source)`,
+    [crawlId],
+  );
+  await db.query(
+    `insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at, source_id)
      select 1 + n % 2000, $1, md5('http://h' || 1 + n % 2000 || '.test/page/' || n)::uuid,
-            'http://h' || 1 + n % 2000 || '.test/page/' || n, 'done', 1, n % 9, now(), 'http://h1.test/'
+            'http://h' || 1 + n % 2000 || '.test/page/' || n, 'done', 1, n % 9, now(),
+            (select min(source_id) from source)
        from generate_series((select count(*) from url), $2 - 1) n`,
     [crawlId, size],
   );

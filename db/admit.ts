@@ -1,8 +1,9 @@
 import { keepDueTimes } from './due-times.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
-import { blocksEnded, setReady } from './ready.ts';
+import { blocksEnded, setReady, type QueueChange } from './ready.ts';
 import type { FoundLink } from './settle.ts';
 import { lockShard, type Shard } from './shards.ts';
+import { drawSources, keepSources } from './sources.ts';
 
 /** Outbox rows taken in one transaction; our choice: at some 100 links a page it inserts for under a second. */
 export const ADMIT_ROWS = 200;
@@ -44,12 +45,12 @@ export async function admit(db: Db, shard: Shard): Promise<Admitted> {
     await lockShard(tx, shard);
     await keepDueTimes(tx, shard);
     const taken = await take(tx, shard);
-    const entered = await insertLinks(tx, shard, taken);
-    await count(tx, shard, taken, entered.byBand);
+    const changes = await insertLinks(tx, shard, taken);
+    const admitted = sum(changes.map(({ urls }) => urls));
+    await count(tx, shard, taken, admitted);
     const named = taken.flatMap(({ hostId }) => hostId ?? []);
-    const hosts = new Set([...named, ...entered.hostIds, ...(await blocksEnded(tx, shard))]);
-    await setReady(tx, shard, [...hosts]);
-    return { rows: taken.length, admitted: entered.admitted };
+    await setReady(tx, shard, [...named, ...(await blocksEnded(tx, shard))], changes);
+    return { rows: taken.length, admitted };
   });
 }
 
@@ -64,50 +65,58 @@ const INSERT_HOSTS = `
   insert into host (host_key)
   select host_key
     from (select distinct unnest($1::text[]) as host_key) named
+   where not exists (select from host h where h.host_key = named.host_key)
    order by host_key
   on conflict (host_key) do nothing`;
 
 // Index: url_pkey, the URL-seen test (R22). Inserted in key order, due in the order in which they were found (R4).
 const INSERT_URLS = `
   with found as (
-    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.found_on, l.place
-      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::text[])
-           with ordinality as l (url, key, host, band, depth, hops, found_on, place)
+    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.source_id, l.place
+      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::bigint[])
+           with ordinality as l (url, key, host, band, depth, hops, source_id, place)
       join host h on h.host_key = l.host
+  ), entered as (
+    insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, source_id, due_at)
+    select host_id, $1, key_hash, url, band, depth, hops, source_id,
+           statement_timestamp() - ($9 - place) * interval '1 microsecond'
+      from found
+     order by host_id, key_hash
+    on conflict (host_id, crawl_id, key_hash) do nothing
+    returning host_id, band, source_id
   )
-  insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, found_on, due_at)
-  select host_id, $1, key_hash, url, band, depth, hops, found_on,
-         statement_timestamp() - ($9 - place) * interval '1 microsecond'
-    from found
-   order by host_id, key_hash
-  on conflict (host_id, crawl_id, key_hash) do nothing
-  returning host_id as "hostId", band`;
+  select host_id as "hostId",
+         band,
+         count(*)::int as "urls",
+         coalesce(jsonb_agg(distinct source_id) filter (where source_id is not null), '[]') as "sourceIds"
+    from entered
+   group by host_id, band`;
 
 const INSERT_HOST_CRAWLS = `
-  insert into host_crawl (host_id, crawl_id)
-  select host_id, $1
-    from unnest($2::bigint[]) as hosts (host_id)
+  insert into host_crawl (host_id, crawl_id, shard)
+  select host_id, $1, $2
+    from (select distinct unnest($3::bigint[]) as host_id) hosts
    order by host_id
   on conflict (host_id, crawl_id) do nothing`;
 
-interface Entered {
-  readonly admitted: number;
-  readonly hostIds: ReadonlySet<number>;
-  readonly byBand: ReadonlyMap<number, number>;
+interface EnteredRow extends QueueChange {
+  readonly sourceIds: readonly number[];
 }
 
+/** Gives by how much the front queues have grown. */
 async function insertLinks(
   tx: Tx,
-  { crawlId }: Shard,
+  { crawlId, shard }: Shard,
   taken: readonly TakenRow[],
-): Promise<Entered> {
+): Promise<readonly QueueChange[]> {
   const links = withoutRepeats(taken);
-  if (links.length === 0) return { admitted: 0, hostIds: new Set(), byBand: new Map() };
+  if (links.length === 0) return [];
   await tx.query({
     name: 'insert_hosts',
     text: INSERT_HOSTS,
     values: [links.map(({ host }) => host)],
   });
+  const sources = await drawSources(tx, links);
   const values = [
     crawlId,
     links.map(({ url }) => url),
@@ -116,23 +125,17 @@ async function insertLinks(
     links.map(({ band }) => band),
     links.map(({ depth }) => depth),
     links.map(({ hops }) => hops),
-    links.map(({ foundOn }) => foundOn),
+    links.map(({ foundOn }) => (foundOn === null ? null : sources.get(foundOn))),
     links.length,
   ];
-  const { rows } = await tx.query<{ hostId: number; band: number }>({
-    name: 'insert_urls',
-    text: INSERT_URLS,
-    values,
-  });
-  const hostIds = new Set(rows.map(({ hostId }) => hostId));
+  const { rows } = await tx.query<EnteredRow>({ name: 'insert_urls', text: INSERT_URLS, values });
+  await keepSources(tx, crawlId, sources, new Set(rows.flatMap(({ sourceIds }) => sourceIds)));
   await tx.query({
     name: 'insert_host_crawls',
     text: INSERT_HOST_CRAWLS,
-    values: [crawlId, [...hostIds]],
+    values: [crawlId, shard, rows.map(({ hostId }) => hostId)],
   });
-  const byBand = new Map<number, number>();
-  for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
-  return { admitted: rows.length, hostIds, byBand };
+  return rows;
 }
 
 type EnteringLink = FoundLink & { readonly foundOn: string | null };
@@ -175,32 +178,13 @@ const COUNT_KNOWN = `
    where crawl_id = $1
      and shard = $2`;
 
-const COUNT_QUEUED = `
-  insert into queued_count (crawl_id, shard, band, urls)
-  select $1, $2, band, urls
-    from unnest($3::smallint[], $4::bigint[]) as q (band, urls)
-  on conflict (crawl_id, shard, band) do update
-     set urls = queued_count.urls + excluded.urls`;
-
-/** Adds to the number of queued URLs by band; negative where they were assigned. Holds the shard's lock. */
-export async function countQueued(
-  tx: Tx,
-  { crawlId, shard }: Shard,
-  byBand: ReadonlyMap<number, number>,
-): Promise<void> {
-  if (byBand.size === 0) return;
-  const values = [crawlId, shard, [...byBand.keys()], [...byBand.values()]];
-  await tx.query({ name: 'count_queued', text: COUNT_QUEUED, values });
-}
-
 async function count(
   tx: Tx,
   shard: Shard,
   taken: readonly TakenRow[],
-  entered: ReadonlyMap<number, number>,
+  known: number,
 ): Promise<void> {
   const { crawlId } = shard;
-  const known = sum([...entered.values()]);
   const settled = sum(taken.map((row) => row.settled));
   const released = sum(taken.map((row) => row.released));
   if (settled + released > 0) {
@@ -217,7 +201,6 @@ async function count(
       values: [crawlId, shard.shard, known],
     });
   }
-  await countQueued(tx, shard, entered);
   const outcomes = outcomesOf(taken);
   const tallies = [...outcomes.values()];
   await tx.query({

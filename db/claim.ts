@@ -94,7 +94,7 @@ export type Claim =
   | { readonly kind: 'later'; readonly waitMs: number; readonly robots: boolean }
   | { readonly kind: 'empty' };
 
-// Indexes: host_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key. The host's row is locked first and the
+// Indexes: host_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key, source_pkey. The host's row is locked first and the
 // clock read after that. An unreachable robots.txt that is due is asked for before it is given up (R16), or left aside by
 // the crawl's own setting (RFC 9309 §2.3.1.4). The booking is the rule of domain/gap.ts for a fetch as long as the lease.
 const CLAIM = `
@@ -222,7 +222,7 @@ const CLAIM = `
          chosen.request_url as "requestUrl",
          chosen.depth,
          chosen.hops,
-         chosen.found_on as "foundOn",
+         (select s.url from source s where s.source_id = chosen.source_id) as "foundOn",
          coalesce((select claims from taken), chosen.claims) as "claims",
          chosen.failures,
          coalesce(extract(epoch from h.now - chosen.put_off_since) * 1000, 0) as "putOffMs",

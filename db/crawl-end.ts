@@ -1,5 +1,4 @@
 import type { EndReason } from '../domain/crawl-state.ts';
-import { countQueued } from './admit.ts';
 import { inTransaction, type Db } from './pool.ts';
 import { setReady } from './ready.ts';
 import { lockShard, type Shard } from './shards.ts';
@@ -12,7 +11,7 @@ const OUTLOOK = `
          coalesce((c.settings ->> 'waitForRetries')::boolean, true) as "waitForRetries",
          exists (select from outbox where crawl_id = $1) as "outbox",
          exists (select from ready where crawl_id = $1) as "ready",
-         exists (select from ready where crawl_id = $1 and standing in ('idle', 'live') and due_at <= clock_timestamp())
+         exists (select from ready where crawl_id = $1 and standing in ('idle', 'live', 'spent') and turn_at <= clock_timestamp())
            as "pullable",
          exists (select from url where crawl_id = $1 and state = 'assigned') as "assigned",
          exists (
@@ -100,16 +99,17 @@ export async function requestsInFlight(db: Db, crawlId: number): Promise<number>
 /** URLs given back in one transaction; our choice. */
 const REQUEUE_ROWS = 1_000;
 
-// Indexes: url_assigned, url_pkey, host_pkey. In key order, as every batch that locks URLs.
+// Indexes: url_assigned, url_pkey, host_crawl_pkey. In key order, as every batch that locks URLs.
 const REQUEUE = `
   with back as (
     select u.host_id, u.key_hash, u.reserved
       from url u
+      join host_crawl hc on hc.host_id = u.host_id and hc.crawl_id = u.crawl_id and hc.shard = $2
      where u.crawl_id = $1
        and u.state = 'assigned'
      order by u.host_id, u.key_hash
-     limit $2
-       for no key update
+     limit $3
+       for no key update of u
   )
   update url
      set state = 'queued',
@@ -146,12 +146,10 @@ interface RequeuedRow {
 async function requeueBatch(db: Db, shard: Shard): Promise<number> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
-    const values = [shard.crawlId, REQUEUE_ROWS];
+    const values = [shard.crawlId, shard.shard, REQUEUE_ROWS];
     const { rows } = await tx.query<RequeuedRow>({ name: 'requeue', text: REQUEUE, values });
-    const byBand = new Map<number, number>();
-    for (const { band } of rows) byBand.set(band, (byBand.get(band) ?? 0) + 1);
-    await countQueued(tx, shard, byBand);
-    await setReady(tx, shard, [...new Set(rows.map(({ hostId }) => hostId))]);
+    const changes = rows.map(({ hostId, band }) => ({ hostId, band, urls: 1 }));
+    await setReady(tx, shard, [], changes);
     const pages = rows.filter(({ reserved }) => reserved).length;
     if (pages > 0) {
       await tx.query({ name: 'unreserve', text: UNRESERVE, values: [shard.crawlId, pages] });

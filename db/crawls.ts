@@ -81,9 +81,10 @@ const CHANGE = `
    where crawl_id = $1
   returning ${COLUMNS}`;
 
-const ENSURE_SHARD = `
+const ENSURE_SHARDS = `
   insert into shard (crawl_id, shard)
-  values ($1, 0)
+  select $1, shard
+    from generate_series(0, $2::int - 1) as shards (shard)
   on conflict (crawl_id, shard) do nothing`;
 
 /**
@@ -94,8 +95,10 @@ export async function saveCrawl(db: Db, name: string, settings: CrawlSettings): 
   return inTransaction(db, async (tx) => {
     const row = (await create(tx, name, settings)) ?? (await change(tx, name, settings));
     if (row === undefined) throw new Error(`Crawl "${name}" is being removed`);
-    await tx.query({ name: 'ensure_shard', text: ENSURE_SHARD, values: [row.crawlId] });
-    return crawlOf(row);
+    const crawl = crawlOf(row);
+    const values = [crawl.crawlId, crawl.settings.shards];
+    await tx.query({ name: 'ensure_shards', text: ENSURE_SHARDS, values });
+    return crawl;
   });
 }
 

@@ -29,6 +29,7 @@ const MOVE_URLS = `
 const MOVE_READY = `
   update ready
      set due_at = case when due_at > clock_timestamp() then due_at - $2 * interval '1 millisecond' else due_at end,
+         turn_at = case when turn_at > clock_timestamp() then turn_at - $2 * interval '1 millisecond' else turn_at end,
          until_at = until_at - $2 * interval '1 millisecond'
    where crawl_id = $1`;
 

@@ -65,7 +65,7 @@ export interface UrlExplanation {
   readonly fetches: readonly ExplainedFetch[];
 }
 
-// Indexes: host_host_key_key, host_crawl_crawl, url_assigned, url_queued. Queued URLs are counted up to 10,000.
+// Indexes: host_host_key_key, host_crawl_pkey, ready_pkey, url_assigned.
 const HOST = `
   select h.host_id as "hostId",
          h.host_key as "host",
@@ -84,11 +84,9 @@ const HOST = `
          h.hold_why as "holdWhy",
          case when h.hold_until is null or h.hold_until > clock_timestamp() then h.hold_since end as "holdSince",
          h.hold_until as "holdUntil",
-         (select count(*)::int
-            from host_crawl hc, lateral (
-              select from url u
-               where u.host_id = h.host_id and u.crawl_id = hc.crawl_id and u.state = 'queued'
-               limit 10000) q
+         (select coalesce(sum(r.urls), 0)::int
+            from host_crawl hc
+            join ready r on r.crawl_id = hc.crawl_id and r.host_id = hc.host_id
            where hc.host_id = h.host_id) as "queued",
          (select count(*)::int from url u where u.host_id = h.host_id and u.state = 'assigned') as "assigned",
          (select count(*)::int from url u
@@ -215,7 +213,7 @@ async function fetchesOf(
   return rows;
 }
 
-// Indexes: host_host_key_key, url_pkey. Each crawl has its own rules for keys.
+// Indexes: host_host_key_key, url_pkey, source_pkey. Each crawl has its own rules for keys.
 const URL = `
   select u.request_url as "url",
          u.host_id as "hostId",
@@ -229,7 +227,7 @@ const URL = `
          u.due_at as "dueAt",
          u.failures,
          u.claims,
-         u.found_on as "foundOn"
+         (select s.url from source s where s.source_id = u.source_id) as "foundOn"
     from unnest($2::int[], $3::text[]) as asked (crawl_id, key)
     join crawl c on c.crawl_id = asked.crawl_id
     join url u on u.host_id = (select host_id from host where host_key = $1)

@@ -51,7 +51,8 @@ const STEADY_PLAN = `
   set local enable_seqscan = off;
   set local jit = off`;
 
-// Indexes: fetch_record_pkey in order, then one look into url_pkey of the host's own partition for each record.
+// Indexes: fetch_record_pkey in order, then one look into url_pkey of the host's own partition,
+// and into source_pkey, for each record.
 const DECLARE = `
   declare fetches no scroll cursor for
   select f.request_url as "url",
@@ -63,7 +64,7 @@ const DECLARE = `
          f.fetch_ms as "fetchMs",
          f.digest,
          u.depth,
-         u.found_on as "foundOn",
+         (select s.url from source s where s.source_id = u.source_id) as "foundOn",
          f.content_type as "contentType",
          f.body_bytes as "bodyBytes",
          f.truncated,

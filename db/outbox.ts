@@ -1,17 +1,18 @@
 import { bandOf } from '../domain/band.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
+import { shardOf } from '../domain/shard-of.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import { urlKeyOf, type UrlKeyRules } from '../domain/url-key.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
-import type { FoundLink } from './settle.ts';
+import type { FoundLink, ShardLinks } from './settle.ts';
 
 /** How many links one outbox row carries: as many as a page has, for which admit's batches are made. */
 const LINKS_A_ROW = 100;
 
 const ADD = `
-  insert into outbox (crawl_id, links)
-  select $1, links
-    from unnest($2::jsonb[]) as rows (links)`;
+  insert into outbox (crawl_id, shard, found_on, links)
+  select $1, shard, $2, links
+    from unnest($3::smallint[], $4::jsonb[]) as rows (shard, links)`;
 
 // Index: crawl_pkey. Read and written in one statement, so that of two commands at once none loses its roots.
 const GROW_SCOPE = `
@@ -27,7 +28,7 @@ const GROW_SCOPE = `
 /** The crawl that gets seeds. */
 export interface SeedTarget {
   readonly crawlId: number;
-  readonly settings: UrlKeyRules & { readonly bands: number };
+  readonly settings: UrlKeyRules & { readonly bands: number; readonly shards: number };
   /** What its scope is to be measured against as well, so that the seeds' links are in it. */
   readonly roots: readonly string[];
 }
@@ -46,8 +47,7 @@ export async function addSeeds(
   return inTransaction(db, async (tx) => {
     let handedOver = 0;
     for await (const urls of batches) {
-      const values = [crawlId, rowsOf(urls, settings)];
-      await tx.query({ name: 'add_seeds', text: ADD, values });
+      await add(tx, { crawlId, foundOn: null, settings }, linksOf(urls, settings));
       handedOver += urls.length;
     }
     // Last, since the crawl's row is locked from here on.
@@ -56,8 +56,11 @@ export async function addSeeds(
   });
 }
 
-function rowsOf(urls: readonly RequestUrl[], settings: SeedTarget['settings']): readonly string[] {
-  const links = urls.map((url): FoundLink => ({
+function linksOf(
+  urls: readonly RequestUrl[],
+  settings: SeedTarget['settings'],
+): readonly FoundLink[] {
+  return urls.map((url) => ({
     url,
     key: urlKeyOf(url, settings),
     host: hostKeyOf(url),
@@ -65,7 +68,37 @@ function rowsOf(urls: readonly RequestUrl[], settings: SeedTarget['settings']): 
     hops: 0,
     band: bandOf({ url, depth: 0, bands: settings.bands }),
   }));
-  return inRows(links);
+}
+
+/** The crawl that gets links, and the page that named them. */
+interface LinkTarget {
+  readonly crawlId: number;
+  readonly foundOn: string | null;
+  readonly settings: { readonly shards: number };
+}
+
+async function add(
+  db: Db | Tx,
+  { crawlId, foundOn, settings }: LinkTarget,
+  links: readonly FoundLink[],
+): Promise<void> {
+  const rows = byShard(links, settings.shards).flatMap(({ shard, links: own }) =>
+    inRows(own).map((row) => ({ shard, row })),
+  );
+  const values = [crawlId, foundOn, rows.map(({ shard }) => shard), rows.map(({ row }) => row)];
+  await db.query({ name: 'add_links', text: ADD, values });
+}
+
+/** Links for the writer of each shard. */
+export function byShard(links: readonly FoundLink[], shards: number): readonly ShardLinks[] {
+  const rows = new Map<number, FoundLink[]>();
+  for (const link of links) {
+    const shard = shardOf(link.host, shards);
+    const own = rows.get(shard);
+    if (own === undefined) rows.set(shard, [link]);
+    else own.push(link);
+  }
+  return [...rows].map(([shard, own]) => ({ shard, links: own }));
 }
 
 function inRows(links: readonly FoundLink[]): readonly string[] {
@@ -76,26 +109,19 @@ function inRows(links: readonly FoundLink[]): readonly string[] {
   return rows;
 }
 
-const ADD_FOUND = `
-  insert into outbox (crawl_id, found_on, links)
-  select $1, $2, links
-    from unnest($3::jsonb[]) as rows (links)`;
-
 /** Gives links to the crawl's frontier that no fetch's settle carries: those that a robots.txt or a sitemap names. */
 export async function addFound(
   db: Db,
-  { crawlId, foundOn }: { readonly crawlId: number; readonly foundOn: string },
+  target: LinkTarget,
   links: readonly FoundLink[],
 ): Promise<void> {
-  if (links.length === 0) return;
-  const values = [crawlId, foundOn, inRows(links)];
-  await db.query({ name: 'add_found', text: ADD_FOUND, values });
+  if (links.length > 0) await add(db, target, links);
 }
 
 // Index: host_crawl_pkey.
 const TOUCH_HOST = `
-  insert into outbox (crawl_id, host_id)
-  select crawl_id, host_id
+  insert into outbox (crawl_id, shard, host_id)
+  select crawl_id, shard, host_id
     from host_crawl
    where host_id = $1`;
 

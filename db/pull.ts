@@ -1,6 +1,5 @@
-import { countQueued } from './admit.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
-import { setReady } from './ready.ts';
+import { setReady, type QueueChange } from './ready.ts';
 import { lockShard, type Shard } from './shards.ts';
 
 /** Hosts that one pull feeds at most, and URLs of one band that it gives a host; our choice, as measured. */
@@ -22,8 +21,9 @@ export type Pulled =
 export type Lottery = (bands: readonly number[], draws: number) => ReadonlyMap<number, number>;
 
 /**
- * Assigns a biased batch: bands by lottery, of each its first hosts with room (live ones first, idle ones up to the
- * cap of live hosts), of each its first due URLs. One transaction. The cost is the batch's, not the frontier's (R6).
+ * Assigns a biased batch: bands by lottery, of each its first hosts with room, of each its first due URLs. Live hosts
+ * come first, then idle ones up to the cap of live hosts, in the order in which their turns have come; hosts that have
+ * had their turn go on only while no other waits. One transaction. The cost is the batch's, not the frontier's (R6).
  *
  * A repeated batch id gives what it assigned before; an older one is refused as stale.
  */
@@ -46,29 +46,34 @@ export async function pullBatch(
 async function assign(tx: Tx, shard: Shard, lottery: Lottery): Promise<readonly Feed[]> {
   const limits = await readLimits(tx, shard);
   if (!limits.running || limits.pagesLeft === 0) return [];
-  const draws = lottery(await bandsWithWork(tx, shard), PULL_HOSTS);
+  const draws = lottery(await bandsWithWork(tx, shard, limits), PULL_HOSTS);
   const feeds = new Map<number, Feed>();
-  const byBand = new Map<number, number>();
-  let { pagesLeft, idleHosts } = limits;
+  const changes: QueueChange[] = [];
+  let { pagesLeft, freeTurns } = limits;
   for (const [band, hosts] of draws) {
     const assigned = await assignBand(tx, shard, {
       band,
       hosts,
-      idleHosts,
+      freeTurns,
+      othersWait: limits.othersWait,
       pagesLeft,
       budgeted: limits.pagesLeft !== null,
     });
-    const count = assigned.reduce((sum, feed) => sum + feed.count, 0);
-    byBand.set(band, -count);
-    if (pagesLeft !== null) pagesLeft -= count;
-    idleHosts -= assigned.filter(({ hostId, idle }) => idle && !feeds.has(hostId)).length;
+    changes.push(...assigned.map(({ hostId, count }) => ({ hostId, band, urls: -count })));
+    if (pagesLeft !== null) pagesLeft -= sum(assigned);
+    freeTurns -= assigned.filter(({ hostId, idle }) => idle && !feeds.has(hostId)).length;
     for (const feed of assigned) add(feeds, feed);
   }
-  const total = -[...byBand.values()].reduce((sum, count) => sum + count, 0);
+  const total = sum([...feeds.values()]);
   if (limits.pagesLeft !== null && total > 0) await reservePages(tx, shard, total);
-  await countQueued(tx, shard, byBand);
-  await setReady(tx, shard, [...feeds.keys()]);
+  const hostIds = [...feeds.keys()];
+  await setReady(tx, shard, hostIds, changes);
+  await beginTurns(tx, shard, hostIds);
   return [...feeds.values()];
+}
+
+function sum(feeds: readonly Pick<Feed, 'count'>[]): number {
+  return feeds.reduce((total, { count }) => total + count, 0);
 }
 
 function add(feeds: Map<number, Feed>, { hostId, hostKey, count }: Feed): void {
@@ -76,21 +81,41 @@ function add(feeds: Map<number, Feed>, { hostId, hostKey, count }: Feed): void {
   feeds.set(hostId, { hostId, hostKey, count: (before?.count ?? 0) + count });
 }
 
-// Indexes: crawl_pkey, host_active. The crawl's row is locked only where a page budget has to be exact.
+// Indexes: crawl_pkey, host_crawl_session, ready_next (one entry a band). The crawl's row is locked only where a page
+// budget has to be exact. Each shard has its part of the cap, so that none can take the places of another's hosts.
 const LIMITS = `
   select c.state = 'running' as "running",
          case when c.settings ->> 'pageBudget' is not null
               then greatest((c.settings ->> 'pageBudget')::bigint - c.pages_settled - c.pages_reserved, 0)
           end as "pagesLeft",
-         greatest((c.settings ->> 'liveHostCap')::int - (select count(*) from host where state = 'live'), 0)
-           as "idleHosts"
+         greatest(
+           ceil((c.settings ->> 'liveHostCap')::numeric / coalesce((c.settings ->> 'shards')::int, 1))
+             - (select count(*)
+                  from host_crawl
+                 where crawl_id = $1
+                   and shard = $2
+                   and session_from is not null), 0)::int as "freeTurns",
+         exists (
+           select
+             from generate_series(1, 8) as b (band)
+            where exists (
+              select
+                from ready r
+               where r.crawl_id = $1
+                 and r.shard = $2
+                 and r.band = b.band
+                 and r.standing = 'idle'
+                 and r.turn_at <= clock_timestamp())) as "othersWait"
     from crawl c
    where c.crawl_id = $1`;
 
 interface Limits {
   readonly running: boolean;
   readonly pagesLeft: number | null;
-  readonly idleHosts: number;
+  /** How many idle hosts may become live. */
+  readonly freeTurns: number;
+  /** Whether an idle host's turn has come, if there is a place for it or not. */
+  readonly othersWait: boolean;
 }
 
 const LOCK_BUDGET = `
@@ -100,59 +125,64 @@ const LOCK_BUDGET = `
      and settings ->> 'pageBudget' is not null
      for no key update`;
 
-async function readLimits(tx: Tx, { crawlId }: Shard): Promise<Limits> {
+async function readLimits(tx: Tx, { crawlId, shard }: Shard): Promise<Limits> {
   await tx.query({ name: 'lock_budget', text: LOCK_BUDGET, values: [crawlId] });
-  const { rows } = await tx.query<Limits>({ name: 'pull_limits', text: LIMITS, values: [crawlId] });
-  return rows[0] ?? { running: false, pagesLeft: 0, idleHosts: 0 };
+  const { rows } = await tx.query<Limits>({
+    name: 'pull_limits',
+    text: LIMITS,
+    values: [crawlId, shard],
+  });
+  return rows[0] ?? { running: false, pagesLeft: 0, freeTurns: 0, othersWait: false };
 }
 
-// Index: ready_next, one entry a band and standing.
+// Index: ready_next, one entry a band and standing that may be pulled.
 const BANDS_WITH_WORK = `
   select b.band
     from generate_series(1, 8) as b (band)
    where exists (
-     select from ready
-      where crawl_id = $1
-        and band = b.band
-        and standing = 'live'
-        and due_at <= clock_timestamp())
-      or exists (
-     select from ready
-      where crawl_id = $1
-        and band = b.band
-        and standing = 'idle'
-        and due_at <= clock_timestamp())
+     select
+       from unnest($3::text[]) as s (standing)
+      where exists (
+        select
+          from ready r
+         where r.crawl_id = $1
+           and r.shard = $2
+           and r.band = b.band
+           and r.standing = s.standing
+           and r.standing in ('idle', 'live', 'spent')
+           and r.turn_at <= clock_timestamp()))
    order by b.band`;
 
-async function bandsWithWork(tx: Tx, { crawlId }: Shard): Promise<readonly number[]> {
+async function bandsWithWork(
+  tx: Tx,
+  { crawlId, shard }: Shard,
+  { freeTurns, othersWait }: Limits,
+): Promise<readonly number[]> {
+  const standings = ['live', ...(freeTurns > 0 ? ['idle'] : []), ...(othersWait ? [] : ['spent'])];
   const { rows } = await tx.query<{ band: number }>({
     name: 'bands_with_work',
     text: BANDS_WITH_WORK,
-    values: [crawlId],
+    values: [crawlId, shard, standings],
   });
   return rows.map(({ band }) => band);
 }
 
+const inTurn = (standing: string, limit: string): string => `
+    select host_id, ${String(standing === 'idle')} as idle
+      from ready
+     where crawl_id = $1
+       and shard = $2
+       and band = $3
+       and standing = '${standing}'
+       and turn_at <= clock_timestamp()
+     order by turn_at
+     limit ${limit}`;
+
 // Indexes: ready_next, url_assigned, url_queued, url_pkey.
 const ASSIGN_BAND = `
-  with live as materialized (
-    select host_id, false as idle
-      from ready
-     where crawl_id = $1
-       and band = $2
-       and standing = 'live'
-       and due_at <= clock_timestamp()
-     order by due_at
-     limit $3
-  ), idle as materialized (
-    select host_id, true as idle
-      from ready
-     where crawl_id = $1
-       and band = $2
-       and standing = 'idle'
-       and due_at <= clock_timestamp()
-     order by due_at
-     limit least($4::int, $3::int - (select count(*) from live)::int)
+  with live as materialized (${inTurn('live', '$4')}
+  ), idle as materialized (${inTurn('idle', 'least($5::int, $4::int - (select count(*) from live)::int)')}
+  ), spent as materialized (${inTurn('spent', 'case when $6 then 0 else $4::int - (select count(*) from live)::int end')}
   ), host_room as materialized (
     select p.host_id, p.idle,
            (c.settings ->> 'room')::int - (
@@ -162,7 +192,7 @@ const ASSIGN_BAND = `
                 and a.crawl_id = $1
                 and a.state = 'assigned'
                 and a.due_at <= clock_timestamp()) as free
-      from (select * from live union all select * from idle) p
+      from (select * from live union all select * from idle union all select * from spent) p
      cross join (select settings from crawl where crawl_id = $1) c
   ), first as materialized (
     select u.host_id, u.key_hash
@@ -172,17 +202,17 @@ const ASSIGN_BAND = `
          from url q
         where q.host_id = r.host_id
           and q.crawl_id = $1
-          and q.band = $2
+          and q.band = $3
           and q.state = 'queued'
           and q.due_at <= clock_timestamp()
         order by q.due_at
-        limit least(greatest(r.free, 0), $5)
+        limit least(greatest(r.free, 0), $7)
      ) u
-     limit $6
+     limit $8
   ), assigned as (
     update url
        set state = 'assigned',
-           reserved = $7
+           reserved = $9
       from first
      where url.host_id = first.host_id
        and url.crawl_id = $1
@@ -198,21 +228,24 @@ const ASSIGN_BAND = `
 interface BandOrder {
   readonly band: number;
   readonly hosts: number;
-  readonly idleHosts: number;
+  readonly freeTurns: number;
+  readonly othersWait: boolean;
   readonly pagesLeft: number | null;
   readonly budgeted: boolean;
 }
 
 async function assignBand(
   tx: Tx,
-  { crawlId }: Shard,
+  { crawlId, shard }: Shard,
   order: BandOrder,
 ): Promise<readonly (Feed & { readonly idle: boolean })[]> {
   const values = [
     crawlId,
+    shard,
     order.band,
     order.hosts,
-    order.idleHosts,
+    order.freeTurns,
+    order.othersWait,
     PULL_URLS_A_HOST,
     order.pagesLeft,
     order.budgeted,
@@ -233,6 +266,20 @@ const RESERVE = `
 
 async function reservePages(tx: Tx, { crawlId }: Shard, pages: number): Promise<void> {
   await tx.query({ name: 'reserve_pages', text: RESERVE, values: [crawlId, pages] });
+}
+
+// Index: host_crawl_pkey.
+const BEGIN_TURNS = `
+  update host_crawl
+     set session_from = pages
+   where crawl_id = $1
+     and host_id = any ($2::bigint[])
+     and session_from is null`;
+
+/** After the front queues are set: they take a host whose turn has begun and that is not live for one whose turn is over. */
+async function beginTurns(tx: Tx, { crawlId }: Shard, hostIds: readonly number[]): Promise<void> {
+  if (hostIds.length === 0) return;
+  await tx.query({ name: 'begin_turns', text: BEGIN_TURNS, values: [crawlId, [...hostIds]] });
 }
 
 // Index: shard_pkey.

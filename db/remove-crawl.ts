@@ -52,6 +52,7 @@ export async function removeCrawlRows(
   const steps = [
     () => deleteOutbox(db, crawlId),
     hostSteps(db, crawlId),
+    () => deleteSources(db, crawlId),
     fetchSteps(db, crawlId),
   ] as const;
   for (const step of steps) {
@@ -81,6 +82,20 @@ async function deleteOutbox(db: Db, crawlId: number): Promise<number | undefined
   return rowCount === 0 || rowCount === null ? undefined : rowCount;
 }
 
+// Index: source_crawl.
+const DELETE_SOURCES = `
+  delete from source
+   where source_id in (
+     select source_id
+       from source
+      where crawl_id = $1
+      limit $2)`;
+
+async function deleteSources(db: Db, crawlId: number): Promise<number | undefined> {
+  const { rowCount } = await db.query({ text: DELETE_SOURCES, values: [crawlId, REMOVE_ROWS] });
+  return rowCount === 0 || rowCount === null ? undefined : rowCount;
+}
+
 // Index: host_crawl_crawl.
 const NEXT_HOSTS = `
   select host_id as "hostId"
@@ -104,7 +119,6 @@ const DELETE_URLS = `
 const DELETE_READY = `
   delete from ready
    where crawl_id = $1
-     and band = any ('{1,2,3,4,5,6,7,8}')
      and host_id = any ($2::bigint[])`;
 
 // Index: host_pkey. In id order, as every batch that locks hosts. The clock and the health stay as they are.

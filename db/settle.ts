@@ -67,6 +67,14 @@ export interface OutboxRow {
   readonly released: 0 | 1;
   readonly foundOn: string | null;
   readonly links: readonly FoundLink[];
+  /** Links of a crawl with several shards: a row each. */
+  readonly elsewhere: readonly ShardLinks[];
+}
+
+/** Links whose hosts are all in one shard. */
+export interface ShardLinks {
+  readonly shard: number;
+  readonly links: readonly FoundLink[];
 }
 
 export interface Settlement {
@@ -80,7 +88,7 @@ export interface Settlement {
 }
 
 // Indexes: host_pkey, url_pkey, host_crawl_pkey. The host is written first and everything else depends on it, so a
-// lost lease changes nothing. Where the lease ran out the later next allowed time stands.
+// lost lease changes nothing. Links of hosts in several shards are left for each shard's own writer. Where the lease ran out the later next allowed time stands.
 const SETTLE = `
   with settled as (
     update host
@@ -127,6 +135,7 @@ const SETTLE = `
       from settled
      where host_crawl.host_id = $1
        and host_crawl.crawl_id = $10
+    returning shard
   ), recorded as (
     insert into fetch_record
            (crawl_id, host_id, key_hash, request_url, fetched_at, fetch_ms, status, outcome, reason, location,
@@ -141,11 +150,18 @@ const SETTLE = `
              title text, noindex boolean, "warcFile" text, "warcOffset" bigint, "warcLength" bigint)
      where $13::jsonb is not null
   ), left_over as (
-    insert into outbox (crawl_id, host_id, outcome, bytes, settled, released, found_on, links)
-    select $10, $1, o.outcome, o.bytes, o.settled, o.released, o."foundOn", o.links
+    insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links)
+    select $10, coalesce((select shard from served), 0), $1, o.outcome, o.bytes, o.settled, o.released, o."foundOn",
+           o.links
       from settled,
            jsonb_to_record($14::jsonb) as o (
              outcome text, bytes bigint, settled smallint, released smallint, "foundOn" text, links jsonb)
+     where $14::jsonb is not null
+  ), left_over_elsewhere as (
+    insert into outbox (crawl_id, shard, found_on, links)
+    select $10, o.shard, $14::jsonb ->> 'foundOn', o.links
+      from settled,
+           jsonb_to_recordset($14::jsonb -> 'elsewhere') as o (shard smallint, links jsonb)
      where $14::jsonb is not null
   )
   select true as "settled"

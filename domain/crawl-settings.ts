@@ -37,6 +37,10 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   /** Pages of one visit; `null` lets the prioritizer choose. */
   readonly visitPages: number | null;
   readonly liveHostCap: number;
+  /** Pages after which a live host gives way to hosts that wait; `null`: it goes on to its end. */
+  readonly sessionPages: number | null;
+  /** Slices of the crawl's hosts, each with a prioritizer of its own. */
+  readonly shards: number;
   /** Own DNS servers, `host:port`; empty means the system's. */
   readonly dnsServers: readonly string[];
   readonly allowPrivate: boolean;
@@ -84,6 +88,8 @@ export const DEFAULT_SETTINGS = {
   waitForRetries: true,
   visitPages: null,
   liveHostCap: 500,
+  sessionPages: 100,
+  shards: 1,
   dnsServers: [],
   allowPrivate: false,
   allowedRanges: [],
@@ -116,6 +122,7 @@ export const DEFAULT_SETTINGS = {
 export const FIXED_SETTINGS = [
   'scope',
   'bands',
+  'shards',
   'sortQuery',
   'dropTracking',
   'dropSessionIds',

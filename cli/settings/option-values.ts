@@ -25,6 +25,17 @@ export function parseCount(text: string): number {
   return n >= 1 ? n : refuse('It must be a whole number of 1 or more.');
 }
 
+/** Our choice: more prioritizers than this wait for one database. */
+const MOST_SHARDS = 64;
+
+/** A number of shards. */
+export function parseShards(text: string): number {
+  const n = parseCount(text);
+  return n <= MOST_SHARDS
+    ? n
+    : refuse(`It must be a whole number from 1 to ${String(MOST_SHARDS)}.`);
+}
+
 /** A whole number of 0 or more. */
 export function parseWhole(text: string): number {
   const n = /^\d+$/.test(text) ? Number(text) : NaN;

@@ -3,6 +3,7 @@ import {
   parseBytes,
   parseContact,
   parseCount,
+  parseShards,
   parseDns,
   parseDuration,
   parseFactor,
@@ -51,6 +52,11 @@ const DURATION = {
 /** The kinds of values there are. */
 export const KINDS = {
   count: { parse: parseCount, show: String, schema: { type: 'integer', minimum: 1 } },
+  shards: {
+    parse: parseShards,
+    show: String,
+    schema: { type: 'integer', minimum: 1, maximum: 64 },
+  },
   factor: { parse: parseFactor, show: String, schema: { type: 'number', minimum: 0 } },
   port: {
     parse: parsePort,

@@ -165,6 +165,20 @@ export const SETTINGS: readonly Setting[] = [
       description: 'serve at most so many hosts at once',
     },
     {
+      key: 'sessionPages',
+      flag: '--session-pages <n>',
+      kind: KINDS.countLimit,
+      kept: 'sessionPages',
+      description: 'then let another host that waits have its turn; or "none"',
+    },
+    {
+      key: 'shards',
+      flag: '--shards <n>',
+      kind: KINDS.shards,
+      kept: 'shards',
+      description: "split the crawl's hosts among so many prioritizers, 1 to 64",
+    },
+    {
       key: 'connectTimeout',
       flag: '--connect-timeout <duration>',
       kind: KINDS.timeout,

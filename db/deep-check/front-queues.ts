@@ -9,10 +9,13 @@ const READY = `
        and ${WHOLE_CRAWL}
      group by crawl_id, band, host_id
   ), wrong as materialized (
-    select crawl_id, band, host_id, f.due_at as expected, r.due_at as found, f.urls
+    select crawl_id, band, host_id,
+           f.urls || ' queued, due ' || f.due_at as expected,
+           r.urls || ' queued, due ' || r.due_at as found
       from fresh f
       full join (select * from ready where ${WHOLE_CRAWL}) r using (crawl_id, band, host_id)
      where f.due_at is distinct from r.due_at
+        or f.urls is distinct from r.urls
   )
   select 'front queues' as "name",
          (select coalesce(sum(urls), 0) + (select count(*) from ready) from fresh)::bigint as "compared",
@@ -21,8 +24,8 @@ const READY = `
            select jsonb_agg(e)
              from (
                select format('crawl "%s", band %s, host %s', c.name, w.band, coalesce(h.host_key, w.host_id::text)) as what,
-                      coalesce('due ' || w.expected, 'no row, as nothing is queued') as expected,
-                      coalesce('due ' || w.found, format('no row for %s queued URLs', w.urls)) as found
+                      coalesce(w.expected, 'no row, as nothing is queued') as expected,
+                      coalesce(w.found, 'no row') as found
                  from wrong w
                  left join crawl c using (crawl_id)
                  left join host h using (host_id)
@@ -30,7 +33,7 @@ const READY = `
                 limit ${EXAMPLES}
              ) e), '[]') as "examples"`;
 
-/** Each host with queued URLs stands in the front queues once a band, under its first URL's time; no other does. */
+/** Each host with queued URLs stands in the front queues once a band, with their number and the first one's time. */
 export const frontQueues: DeepStatement = { looksAt: 'front queues', text: READY };
 
 // Indexes: ready_pkey, host_pkey, outbox_next, url_assigned (hosts that are full). A standing follows its host one
@@ -47,7 +50,7 @@ const STANDINGS = `
              when h.hold_since is not null and (h.hold_until is null or h.hold_until > clock_timestamp()) then 'blocked'
              when r.standing = 'blocked' and coalesce(r.until_at, 'infinity') = 'infinity' and h.hold_since is null
                then case when h.state = 'live' then 'live' else 'idle' end
-             when r.standing = 'live' and h.state <> 'live' then 'idle'
+             when r.standing in ('live', 'spent') and h.state <> 'live' then 'idle'
              when r.standing = 'full' and not exists (
                select
                  from url a

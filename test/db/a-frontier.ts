@@ -66,13 +66,22 @@ export async function givenUrl(
     `insert into host_crawl (host_id, crawl_id) values ($1, $2) on conflict do nothing`,
     [hostId, crawlId],
   );
+  const sourceId = foundOn === null ? null : await givenSource(db, crawlId, foundOn);
   await db.query(
     `insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, hops, claims, failures, reserved,
-                      found_on, due_at)
+                      source_id, due_at)
      values ($1, $2, md5($3)::uuid, $3, $4, $5, 0, $6, $7, $8, $9, $10,
              clock_timestamp() + $11 * interval '1 millisecond')`,
-    [hostId, crawlId, url, state, band, hops, claims, failures, reserved, foundOn, dueInMs],
+    [hostId, crawlId, url, state, band, hops, claims, failures, reserved, sourceId, dueInMs],
   );
+}
+
+async function givenSource(db: Db, crawlId: number, url: string): Promise<number> {
+  const { rows } = await db.query<{ sourceId: number }>(
+    `insert into source (crawl_id, url) values ($1, $2) returning source_id as "sourceId"`,
+    [crawlId, url],
+  );
+  return first(rows).sourceId;
 }
 
 /** A running crawl with one open host that has one due URL. */
@@ -186,6 +195,7 @@ const TABLES = [
   'host',
   'host_crawl',
   'url',
+  'source',
   'ready',
   'outbox',
 ];
@@ -286,6 +296,7 @@ export function fetchedSettlement(
       released: reserved ? 1 : 0,
       foundOn: requestUrl,
       links,
+      elsewhere: [],
     },
   };
 }

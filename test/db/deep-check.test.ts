@@ -140,17 +140,26 @@ describe('what differs is named, with what was expected and what was found', () 
       `update crawl set state = 'finished', end_reason = 'finished'`,
       'queued or assigned, though the crawl is finished: expected 0',
     ],
-    ['front queues', 'delete from ready', /host [abc].+test: expected due .+, found no row for/],
     [
       'front queues',
-      `update ready set due_at = due_at + interval '1 hour'`,
-      /expected due .+, found due/,
+      'delete from ready',
+      /host [abc].+test: expected \d+ queued, due .+, found no row/,
     ],
     [
       'front queues',
-      `insert into ready (crawl_id, band, host_id, due_at, standing)
-       select crawl_id, 8, host_id, now(), 'idle' from host_crawl limit 1`,
-      'expected no row, as nothing is queued, found due',
+      `update ready set due_at = due_at + interval '1 hour'`,
+      /expected \d+ queued, due .+, found \d+ queued, due/,
+    ],
+    [
+      'front queues',
+      `update ready set urls = urls + 1000`,
+      /expected \d+ queued, due .+, found 10\d\d queued, due/,
+    ],
+    [
+      'front queues',
+      `insert into ready (crawl_id, band, host_id, due_at, turn_at, standing)
+       select crawl_id, 8, host_id, now(), now(), 'idle' from host_crawl limit 1`,
+      'expected no row, as nothing is queued, found 0 queued, due',
     ],
     [
       'standings',

@@ -44,8 +44,8 @@ async function fetched(db: Db, crawlId: number, pages: number): Promise<void> {
 test('a fetch is exported with its URL’s place in the crawl', async ({ db }) => {
   const crawlId = await runningCrawl(db);
   const hostId = await openHost(db, 'a.test');
-  await givenUrl(db, { crawlId, hostId }, 'http://a.test/x');
-  await db.query(`update url set depth = 3, found_on = 'http://a.test/'`);
+  await givenUrl(db, { crawlId, hostId }, 'http://a.test/x', { foundOn: 'http://a.test/' });
+  await db.query(`update url set depth = 3`);
   const claimed = await grantedClaim(db, hostId);
   await settle(db, claimed.lease, fetchedSettlement(claimed));
 

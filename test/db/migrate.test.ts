@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { expect, inject, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { migrate, NewerSchema } from '../../db/migrate.ts';
 import { connectDatabase, type Db } from '../../db/pool.ts';
 import { test } from '../support/database.ts';
 import { countOf, everything, oneHost } from './a-frontier.ts';
+import { emptyDatabase } from './an-empty-database.ts';
 
 test('the schema is the one that was reviewed', async ({ db }) => {
   // After a new migration: npx vitest run test/db/migrate.test.ts -u, and read the difference.
@@ -69,23 +68,4 @@ async function schemaOf(db: Db): Promise<string> {
       order by line collate "C"`,
   );
   return `${rows.map(({ line }) => line).join('\n')}\n`;
-}
-
-async function emptyDatabase(): Promise<string> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdmin(`create database ${name}`);
-  onTestFinished(() => asAdmin(`drop database if exists ${name} with (force)`));
-  const url = new URL(inject('postgresUrl'));
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function asAdmin(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

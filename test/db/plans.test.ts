@@ -35,12 +35,15 @@ const HOT = [
   'take_outbox',
   'insert_hosts',
   'insert_urls',
+  'draw_sources',
+  'keep_sources',
   'insert_host_crawls',
   'set_ready',
   'blocks_ended',
   'pull_limits',
   'bands_with_work',
   'assign_band',
+  'begin_turns',
   'outlook',
   'in_flight',
 ];
@@ -90,6 +93,10 @@ async function filled(db: Db): Promise<number> {
      select host_id, 'http://' || host_key, 'allowAll', 1, 404, now(), now() + interval '1 day' from host`,
   );
   await db.query(
+    `insert into source (crawl_id, url) select $1, 'http://' || host_key || '/' from host`,
+    [crawlId],
+  );
+  await db.query(
     `insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at)
      select h.host_id, $1, md5(h.host_key || n)::uuid, 'http://' || h.host_key || '/' || n,
             (case when n <= 2 then 'done' when n <= 4 and h.host_id % 20 = 0 then 'assigned' else 'queued' end)::url_state,
@@ -98,13 +105,14 @@ async function filled(db: Db): Promise<number> {
     [crawlId],
   );
   await db.query(
-    `insert into ready (crawl_id, band, host_id, due_at, standing)
-     select $1, b, host_id, now() - interval '1 hour', case when host_id % 20 = 0 then 'live' else 'idle' end
+    `insert into ready (crawl_id, band, host_id, due_at, turn_at, standing)
+     select $1, b, host_id, now() - interval '1 hour', now() - interval '1 hour', case when host_id % 20 = 0 then 'live' else 'idle' end
        from host, generate_series(1, 3) b`,
     [crawlId],
   );
   await db.query(`update host set state = 'live' where host_id % 20 = 0`);
   await leaveOutbox(db, crawlId, {
+    foundOn: 'http://h1.test/',
     links: Array.from({ length: 50 }, (_, at) => linkTo(`http://h${at}.test/new`)),
   });
   await db.query(
