@@ -86,8 +86,8 @@ async function stageKb(
   const asked = (): number => new Set(scene.web.judge.requests().map(({ host }) => host)).size;
   await until(
     `${String(to)} live hosts`,
-    600,
-    async () => (await countsOf(scene)).live >= to && asked() >= to,
+    1_200,
+    async () => (await countsOf(scene)).live >= to * FEWEST_LIVE && asked() >= to,
   );
   let worstKb = 0;
   for (let sample = 0; sample < 3; sample += 1) {
