@@ -1,7 +1,7 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink } from '../db/settle.ts';
 import { linkExclusion, type Found } from '../domain/admission.ts';
-import { bandOf } from '../domain/band.ts';
+import { bandRulesOf, chooseBand } from '../domain/band-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { hostKeyOf, type HostKey } from '../domain/host-key.ts';
 import type { ExclusionRule } from '../domain/outcome.ts';
@@ -82,6 +82,7 @@ function entering(
 ): readonly FoundLink[] {
   const exclusionOf = exclusionBy(settings, { depth, nowMs: Date.now() });
   const { bands } = settings;
+  const bandRules = bandRulesOf(settings.priority);
   const byKey = new Map<string, FoundLink>();
   for (const url of urls) {
     const rule = exclusionOf(url);
@@ -91,7 +92,7 @@ function entering(
     }
     const key = urlKeyOf(url, settings);
     if (byKey.has(key)) continue;
-    const band = bandOf({ url, depth, bands });
+    const { band } = chooseBand({ url, depth, bands }, bandRules);
     byKey.set(key, { url, key, host: hostKeyOf(url), depth, hops, band });
   }
   return [...byKey.values()];

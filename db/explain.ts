@@ -1,9 +1,11 @@
+import { bandRulesOf, chooseBand, type BandChoice } from '../domain/band-rules.ts';
+import { crawlSettingsOf, type StoredSettings } from '../domain/crawl-settings.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
 import { instantText } from '../domain/instant.ts';
-import type { RequestUrl } from '../domain/request-url.ts';
+import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
@@ -54,6 +56,8 @@ export interface UrlExplanation {
   readonly state: string;
   readonly reason: string | null;
   readonly band: number;
+  /** The band into which the crawl's rules as now set put it, and the rule that does. */
+  readonly bandByRules: BandChoice;
   readonly depth: number;
   readonly dueAt: Date | null;
   readonly failures: number;
@@ -219,7 +223,7 @@ const URL = `
          u.host_id as "hostId",
          u.key_hash as "keyHash",
          c.name as "crawl",
-         c.settings ->> 'userAgent' as "userAgent",
+         c.settings,
          u.state,
          u.reason,
          u.band,
@@ -236,11 +240,14 @@ const URL = `
    order by c.started_at desc
    limit 1`;
 
-interface UrlRow extends Omit<UrlExplanation, 'host' | 'robots' | 'fetches' | 'dueAt'> {
+interface UrlRow extends Omit<
+  UrlExplanation,
+  'host' | 'robots' | 'fetches' | 'dueAt' | 'bandByRules'
+> {
   readonly dueAt: Date;
   readonly hostId: number;
   readonly keyHash: string;
-  readonly userAgent: string;
+  readonly settings: StoredSettings;
 }
 
 /** What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it. */
@@ -262,10 +269,13 @@ export async function explainUrl(
   const host = await explainHost(db, hostKeyOf(url));
   if (row === undefined || host === undefined) return undefined;
   const files = await robotsOfHost(db, row.hostId);
-  const { hostId, keyHash, userAgent, dueAt, ...known } = row;
+  const { hostId, keyHash, settings, dueAt, ...known } = row;
+  const { bands, priority, userAgent } = crawlSettingsOf(settings);
+  const evidence = { url: asRequestUrl(known.url), depth: known.depth, bands };
   const waits = known.state === 'queued' || known.state === 'assigned';
   return {
     ...known,
+    bandByRules: chooseBand(evidence, bandRulesOf(priority)),
     dueAt: waits ? dueAt : null,
     host,
     robots: robotsSentence(

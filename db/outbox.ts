@@ -1,4 +1,5 @@
-import { bandOf } from '../domain/band.ts';
+import { bandRulesOf, chooseBand } from '../domain/band-rules.ts';
+import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { shardOf } from '../domain/shard-of.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
@@ -28,7 +29,7 @@ const GROW_SCOPE = `
 /** The crawl that gets seeds. */
 export interface SeedTarget {
   readonly crawlId: number;
-  readonly settings: UrlKeyRules & { readonly bands: number; readonly shards: number };
+  readonly settings: UrlKeyRules & Pick<CrawlSettings, 'bands' | 'priority' | 'shards'>;
   /** What its scope is to be measured against as well, so that the seeds' links are in it. */
   readonly roots: readonly string[];
 }
@@ -60,13 +61,14 @@ function linksOf(
   urls: readonly RequestUrl[],
   settings: SeedTarget['settings'],
 ): readonly FoundLink[] {
+  const bandRules = bandRulesOf(settings.priority);
   return urls.map((url) => ({
     url,
     key: urlKeyOf(url, settings),
     host: hostKeyOf(url),
     depth: 0,
     hops: 0,
-    band: bandOf({ url, depth: 0, bands: settings.bands }),
+    band: chooseBand({ url, depth: 0, bands: settings.bands }, bandRules).band,
   }));
 }
 

@@ -3,6 +3,9 @@ import type { RequestUrl } from './request-url.ts';
 /** A priority class: 1 is the most urgent, at most 8 (R1). */
 export type Band = number;
 
+/** How many bands a crawl may have (R1). */
+export const MOST_BANDS = 8;
+
 /** How likely a band is to be drawn, in proportion to the other weights. */
 export interface BandWeight {
   readonly band: Band;

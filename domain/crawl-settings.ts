@@ -66,6 +66,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly sitemaps: boolean;
   /** Number of bands, 1–8 (R1). */
   readonly bands: number;
+  /** Which URLs go into which band, such as `path:/blog/*=1`; the first that fits wins, and R2 goes for the rest. */
+  readonly priority: readonly string[];
   /** Assigned URLs of one host and crawl: the most, and the number at which it is refilled. */
   readonly room: number;
   readonly lowWater: number;
@@ -111,6 +113,7 @@ export const DEFAULT_SETTINGS = {
   keepParameters: [],
   ...DEFAULT_TRAP_LIMITS,
   bands: 3,
+  priority: [],
   room: 20,
   lowWater: 10,
 } as const satisfies Omit<CrawlSettings, 'userAgent'>;

@@ -142,7 +142,7 @@ function schemaFor(file: string): z.ZodType<Readonly<Record<string, unknown>>> {
 }
 
 function valueSchema({ kind, isSecret }: Setting, file: string): z.ZodType {
-  const written = kind.isList === true ? z.union([z.string(), LIST]) : z.string();
+  const written = kind.isList === true ? z.union([z.string(), listBy(kind.separator)]) : z.string();
   return written.transform((typed, context) => {
     try {
       const value = kind.parse(typed);
@@ -159,9 +159,8 @@ function valueSchema({ kind, isSecret }: Setting, file: string): z.ZodType {
 const NO_VALUE = 'has no value: give it one, or leave the key out.';
 
 /** The items of a list, as they stand on the command line. */
-const LIST = z
-  .array(z.string())
-  .transform((items) => (items.length > 0 ? items.join(',') : 'none'));
+const listBy = (separator = ',') =>
+  z.array(z.string()).transform((items) => (items.length > 0 ? items.join(separator) : 'none'));
 
 function besideFile(file: string, path: string): string {
   return path === '-' || isAbsolute(path) ? path : join(dirname(file), path);

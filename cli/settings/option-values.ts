@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../../domain/duration.ts';
+import { MOST_BANDS } from '../../domain/band.ts';
+import { parseBandRule } from '../../domain/band-rules.ts';
+import { URL_RULE_FORMS } from '../../domain/url-rule.ts';
 import { parseAddressRange } from '../../domain/address-rules.ts';
 import { parseMediaRange, type MediaRanges } from '../../domain/media-type.ts';
 
@@ -34,6 +37,24 @@ export function parseShards(text: string): number {
   return n <= MOST_SHARDS
     ? n
     : refuse(`It must be a whole number from 1 to ${String(MOST_SHARDS)}.`);
+}
+
+/** A number of bands. */
+export function parseBands(text: string): number {
+  const n = parseCount(text);
+  return n <= MOST_BANDS ? n : refuse(`It must be a whole number from 1 to ${String(MOST_BANDS)}.`);
+}
+
+/** Adds the rules of one `--priority`, between blanks, to those before it; `none` means none of them. */
+export function parsePriority(text: string, before: readonly string[] = []): readonly string[] {
+  if (text.trim() === 'none') return [];
+  const written = text.trim().split(/\s+/u);
+  const rules = written.flatMap((rule) => parseBandRule(rule)?.text ?? []);
+  return rules.length === written.length
+    ? [...before, ...rules]
+    : refuse(
+        `Write RULE=BAND with a band from 1 to ${String(MOST_BANDS)}; a rule is ${URL_RULE_FORMS}, or depth:>3. Or "none".`,
+      );
 }
 
 /** A whole number of 0 or more. */

@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { ScopeKind, TlsMode } from '../../domain/crawl-settings.ts';
 import type { MediaRanges } from '../../domain/media-type.ts';
-import { parseDns } from './option-values.ts';
 import { KINDS } from './setting-kinds.ts';
 import { SETTINGS, settingOf, standardOf } from './setting-table.ts';
 import type { Setting } from './setting-table.ts';
@@ -51,6 +50,8 @@ export interface CrawlFlags extends FollowFlags {
   readonly wait?: boolean;
   readonly visitPages?: number;
   readonly liveHosts?: number;
+  readonly bands?: number;
+  readonly priority?: readonly string[];
   readonly connectTimeout?: number;
   readonly pageTimeout?: number;
   readonly maxBytes?: number;
@@ -109,7 +110,7 @@ export function commandOption(key: 'name' | 'seeds' | 'data' | 'workers'): Optio
 }
 
 function optionOf(setting: Setting, { isNamed }: { readonly isNamed: boolean }): Option {
-  const { key, flag = '', kind, description, unset } = setting;
+  const { flag = '', kind, description, unset } = setting;
   const standard = kind === KINDS.yesNo ? undefined : standardOf(setting);
   const words = unset ?? (standard === 'none' ? undefined : standard);
   const option = new Option(
@@ -118,7 +119,9 @@ function optionOf(setting: Setting, { isNamed }: { readonly isNamed: boolean }):
   );
   if (kind.choices !== undefined) return option.choices(kind.choices);
   if (kind === KINDS.yesNo) return option;
-  // The one flag that may be given again.
-  if (key === 'dns') return option.argParser(parseDns);
-  return option.argParser(kind.parse);
+  return option.argParser<unknown>((text, before) =>
+    kind.parseMore === undefined
+      ? kind.parse(text)
+      : kind.parseMore(text, before as readonly string[] | undefined),
+  );
 }

@@ -1,5 +1,6 @@
 import {
   parseAddressRanges,
+  parseBands,
   parseBytes,
   parseContact,
   parseCount,
@@ -16,6 +17,7 @@ import {
   parseParameters,
   parsePort,
   parsePostgresUrl,
+  parsePriority,
   parseText,
   parseUserAgent,
   parseWhole,
@@ -29,14 +31,17 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface SettingKind {
   /** Reads one value as typed; refuses it with the remedy. */
   readonly parse: (text: string) => unknown;
+  /** Where a flag may be given again: adds one more to the values before it. */
+  readonly parseMore?: (text: string, before: readonly string[] | undefined) => readonly string[];
   /** Writes a value so that `parse` reads it again. */
   readonly show: (value: unknown) => string;
   /** For editors: at least what `parse` takes. */
   readonly schema: JsonSchema;
   /** The only words there are. */
   readonly choices?: readonly string[];
-  /** A list in a file; on the command line its items stand between commas. */
+  /** A list in a file; on the command line its items stand between commas, or between this. */
   readonly isList?: true;
+  readonly separator?: string;
   /** In a file it is relative to the file's folder. */
   readonly isPath?: true;
 }
@@ -52,6 +57,19 @@ const DURATION = {
 /** The kinds of values there are. */
 export const KINDS = {
   count: { parse: parseCount, show: String, schema: { type: 'integer', minimum: 1 } },
+  bands: {
+    parse: parseBands,
+    show: String,
+    schema: { type: 'integer', minimum: 1, maximum: 8 },
+  },
+  priority: {
+    parse: (text) => parsePriority(text),
+    parseMore: parsePriority,
+    show: (rules) => listText(rules, String, ' ') ?? 'none',
+    schema: listOf(TEXT),
+    isList: true,
+    separator: ' ',
+  },
   shards: {
     parse: parseShards,
     show: String,
@@ -89,6 +107,7 @@ export const KINDS = {
   },
   dnsServers: {
     parse: (text) => parseDns(text),
+    parseMore: parseDns,
     show: (servers) => listText(servers, String) ?? '',
     schema: listOf(TEXT),
     isList: true,
@@ -141,8 +160,12 @@ function listOf(item: JsonSchema): JsonSchema {
   return { anyOf: [{ type: ['string', 'number'] }, { type: 'array', items: item }] };
 }
 
-function listText(values: unknown, show: (value: unknown) => string): string | undefined {
-  return Array.isArray(values) && values.length > 0 ? values.map(show).join(',') : undefined;
+function listText(
+  values: unknown,
+  show: (value: unknown) => string,
+  separator = ',',
+): string | undefined {
+  return Array.isArray(values) && values.length > 0 ? values.map(show).join(separator) : undefined;
 }
 
 function parseYesNo(text: string): boolean {

@@ -179,6 +179,20 @@ export const SETTINGS: readonly Setting[] = [
       description: "split the crawl's hosts among so many prioritizers, 1 to 64",
     },
     {
+      key: 'bands',
+      flag: '--bands <n>',
+      kind: KINDS.bands,
+      kept: 'bands',
+      description: 'sort URLs into so many bands of priority, 1 to 8',
+    },
+    {
+      key: 'priority',
+      flag: '--priority <rule=band>',
+      kind: KINDS.priority,
+      kept: 'priority',
+      description: 'put URLs into a band, as path:/blog/*=1; may be given again, the first wins',
+    },
+    {
       key: 'connectTimeout',
       flag: '--connect-timeout <duration>',
       kind: KINDS.timeout,

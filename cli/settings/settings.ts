@@ -1,3 +1,4 @@
+import { bandRulesOf } from '../../domain/band-rules.ts';
 import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
 import { formatDuration } from '../../domain/duration.ts';
@@ -45,6 +46,7 @@ export function settingsOf(flags: CrawlFlags, source: SettingsSource): CrawlSett
       (flags.allowPrivate ?? before?.allowPrivate ?? false) ||
       (ownership === 'loopback' && scope !== 'any'),
   };
+  requireBands(settings);
   requireContact(settings, source);
   requirePoliteGap(settings, source);
   return settings;
@@ -78,6 +80,14 @@ export function requireSameRules(flags: CrawlFlags, before: CrawlSettings): void
       `The crawl "${flags.name}" has the ${key} "${has}", which cannot become "${kind.show(wished)}", since its frontier goes by it: give another --name.`,
     );
   }
+}
+
+function requireBands({ bands, priority }: CrawlSettings): void {
+  const beyond = bandRulesOf(priority).find(({ band }) => band > bands);
+  if (beyond === undefined) return;
+  throw new UsageError(
+    `The rule "${beyond.text}" names the band ${beyond.band}, and the crawl has ${bands}: name one from 1 to ${bands}.`,
+  );
 }
 
 function agentOf({ contact, userAgent }: CrawlFlags, before: CrawlSettings | undefined): string {

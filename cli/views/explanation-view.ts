@@ -12,7 +12,7 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
     ['state', url.reason === null ? url.state : `${url.state}: ${url.reason}`],
     [
       'place',
-      `band ${url.band}, ${counted(url.depth, 'link')} from a seed` +
+      `band ${bandText(url)}, ${counted(url.depth, 'link')} from a seed` +
         (url.foundOn === null ? '' : `, found on ${url.foundOn}`),
     ],
     ['due', url.dueAt === null ? 'never again' : when(url.dueAt, nowMs)],
@@ -26,6 +26,13 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
     ...url.fetches.map((fetch) => ['fetch', fetchText(fetch)] as const),
     ...(url.fetches.length === 0 ? [['fetch', 'none yet'] as const] : []),
   ]);
+}
+
+function bandText({ band, bandByRules: now }: UrlExplanation): string {
+  const by = now.rule === undefined ? 'the default rule' : `the rule ${now.rule}`;
+  return now.band === band
+    ? `${band} by ${by}`
+    : `${band} by the rules of its time (${now.band} by ${by} as now set)`;
 }
 
 /** Why a host is or is not fetched from, in one screen (R45). */

@@ -29,6 +29,17 @@ describe('links of a page', () => {
     );
   });
 
+  test('go into the band of the first rule that fits', async ({ db }) => {
+    const settings = { priority: ['path:/late/*=3', 'path:/*=1'] };
+    await linked(db, '<a href="/late/1"><a href="/2">', settings);
+    const { rows } = await db.query<{ bands: number[] }>(
+      `select array_agg((l ->> 'band')::int order by l ->> 'url') as bands
+         from outbox, jsonb_array_elements(links) l`,
+    );
+
+    expect(rows).toEqual([{ bands: [1, 3] }]);
+  });
+
   test('that are bad cost none of the others [URL30]', async ({ db }) => {
     const bad = [
       'http://',

@@ -52,6 +52,11 @@ test.each<[yaml: string, values: object]>([
   ['retries: 1h,6h', { retries: [3_600_000, 21_600_000] }],
   ['retries: [1h, 6h]', { retries: [3_600_000, 21_600_000] }],
   ['retries: []', { retries: [] }],
+  [
+    'priority:\n  - host:a.test,b.test=1\n  - path:/blog/*=2',
+    { priority: ['host:a.test,b.test=1', 'path:/blog/*=2'] },
+  ],
+  ['priority: path:/blog/*=2', { priority: ['path:/blog/*=2'] }],
   ['dns:\n  - 127.0.0.1\n  - "[::1]:5353"', { dns: ['127.0.0.1:53', '[::1]:5353'] }],
   ['wait: false\nallowPrivate: true', { wait: false, allowPrivate: true }],
   ['name: 2026', { name: '2026' }],

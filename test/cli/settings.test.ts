@@ -201,3 +201,18 @@ test('who types a loopback address means it, but for links that may lead anywher
   expect(settingsOf(flags({ scope: 'any' }), AT_HOME).allowPrivate).toBe(false);
   expect(settingsOf(flags({ contact: CONTACT }), ELSEWHERE).allowPrivate).toBe(false);
 });
+
+test('a rule for a band that the crawl has not is refused, with the bands it has', () => {
+  expect(() =>
+    settingsOf(flags({ contact: CONTACT, bands: 2, priority: ['ext:pdf=3'] }), ELSEWHERE),
+  ).toThrow(/"ext:pdf=3" names the band 3, and the crawl has 2: name one from 1 to 2/);
+});
+
+test('band rules last until others are given; "none" takes them away', () => {
+  const before = settingsOf(flags({ contact: CONTACT, priority: ['ext:pdf=3'] }), ELSEWHERE);
+  const later = (typed: Partial<CrawlFlags>) => settingsOf(flags(typed), { ...ELSEWHERE, before });
+
+  expect(later({}).priority).toEqual(['ext:pdf=3']);
+  expect(later({ priority: ['ext:zip=3'] }).priority).toEqual(['ext:zip=3']);
+  expect(later({ priority: [] }).priority).toEqual([]);
+});
