@@ -1,7 +1,7 @@
 import { visitPagesOf } from '../db/crawls.ts';
 import { livePaces } from '../db/hosts.ts';
 import { pullBatch as pullFromDb, type Lottery } from '../db/pull.ts';
-import { defaultWeights, pickBand } from '../domain/band.ts';
+import { defaultWeights, drawBands } from '../domain/band.ts';
 import { askedPagesPerSecond, visitBudget } from '../domain/visit-budget.ts';
 import type { PullOrder, PullResult, VisitBudget } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -19,17 +19,7 @@ export async function pull(
 
 /** Draws the hosts of a batch one by one, each from a band that has work. */
 function lotteryBy(random: () => number): Lottery {
-  return (bands, draws) => {
-    const weights = defaultWeights(Math.max(...bands, 1)).filter(({ band }) =>
-      bands.includes(band),
-    );
-    const drawn = new Map<number, number>();
-    for (let draw = 0; draw < draws; draw += 1) {
-      const band = pickBand(weights, random());
-      if (band !== undefined) drawn.set(band, (drawn.get(band) ?? 0) + 1);
-    }
-    return drawn;
-  };
+  return (bands, draws) => drawBands(defaultWeights(Math.max(...bands, 1)), bands, draws, random);
 }
 
 /** The visit's budget now: as the crawl fixes it, else as all live hosts together ask for. */

@@ -51,6 +51,25 @@ export function pickBand(weights: readonly BandWeight[], random: number): Band |
   return drawable.at(-1)?.band;
 }
 
+/**
+ * How many of `draws` places each of the bands that have work gets, by weight, each place drawn for itself. Empty where
+ * no band has work.
+ */
+export function drawBands(
+  weights: readonly BandWeight[],
+  bands: readonly Band[],
+  draws: number,
+  random: () => number,
+): ReadonlyMap<Band, number> {
+  const drawable = weights.filter(({ band }) => bands.includes(band));
+  const drawn = new Map<Band, number>();
+  for (let draw = 0; draw < draws; draw += 1) {
+    const band = pickBand(drawable, random());
+    if (band !== undefined) drawn.set(band, (drawn.get(band) ?? 0) + 1);
+  }
+  return drawn;
+}
+
 function isHomePage(url: RequestUrl): boolean {
   const { pathname, search } = new URL(url);
   return pathname === '/' && search === '';

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync } from 'node:fs';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -130,7 +131,7 @@ function spawnServer(
     // Stands in the title of every backend: this is how those of a killed server are found.
     cluster_name: clusterName(home.folder),
     max_connections: '200',
-    shared_buffers: '128MB',
+    shared_buffers: `${sharedBuffersMb(ownMemoryBytes())}MB`,
     max_wal_size: '1GB',
     // One query never takes the cores of the workers, nor more shared memory than a small container has.
     max_parallel_workers_per_gather: '0',
@@ -141,6 +142,22 @@ function spawnServer(
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return spawnAs(home, postgres, ['-D', clusterIn(home.folder), ...flags], logFile);
+}
+
+const MB = 1024 ** 2;
+
+/**
+ * Postgres' own cache: a sixteenth of the machine's memory, from 128 MB to 1 GB; our choice. The machine's file cache
+ * does the rest, and workers need room beside it.
+ */
+export function sharedBuffersMb(memoryBytes: number): number {
+  return Math.round(Math.min(Math.max(memoryBytes / 16 / MB, 128), 1_024));
+}
+
+/** The machine's memory, or what a container leaves of it. */
+function ownMemoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 function spawnAs(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bandOf, defaultWeights, pickBand } from '../../domain/band.ts';
+import { bandOf, defaultWeights, drawBands, pickBand } from '../../domain/band.ts';
 import { requestUrl } from './request-url-of.ts';
 
 describe('bandOf', () => {
@@ -75,3 +75,32 @@ describe('the band lottery', () => {
     );
   });
 });
+
+describe('the places of a batch', () => {
+  test('are shared out by weight, within 2 % over ten thousand draws', () => {
+    const draws = 10_000;
+    const drawn = drawBands(defaultWeights(3), [1, 2, 3], draws, seeded(7));
+    const total = 1 + 1 / 2 + 1 / 4;
+    for (const { band, weight } of defaultWeights(3)) {
+      expect(Math.abs((drawn.get(band) ?? 0) / draws - weight / total)).toBeLessThan(0.02);
+    }
+  });
+
+  test('go to bands that have work only, and all of them', () => {
+    const drawn = drawBands(defaultWeights(8), [2, 7], 100, seeded(1));
+    expect([...drawn.keys()].sort()).toEqual([2, 7]);
+    expect((drawn.get(2) ?? 0) + (drawn.get(7) ?? 0)).toBe(100);
+    expect(drawBands(defaultWeights(3), [], 100, seeded(1)).size).toBe(0);
+  });
+});
+
+/** mulberry32: the same numbers for the same seed. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
