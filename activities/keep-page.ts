@@ -5,10 +5,13 @@ import type { Sitemap } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
 import { directivesOf, linksOfAnswer } from './page-links.ts';
 import { isNamedSitemap } from './sitemaps.ts';
+import { askedAbout } from './validators.ts';
 
 /** Where a page's answer lies, and what it says; nothing of it where there is nothing to keep. */
 export interface KeptPage {
   readonly place?: WarcPlace;
+  /** As its record says. */
+  readonly fetchedAt?: Date;
   readonly title?: string;
   /** Where the page leads and may be left by; absent where it is none. */
   readonly links?: readonly string[];
@@ -35,8 +38,10 @@ export async function keepPage(
   const { body, contentType, ...kept } = answer;
   const agoMs = performance.now() - endedAtMs + fetchMs;
   const fetchedAt = new Date(Date.now() - agoMs);
-  const place = await warc.write({ crawl: url.crawl, url: url.requestUrl, fetchedAt, ...kept });
-  if (outcome.kind !== 'fetched') return { place };
+  const revisits = outcome.kind === 'unchanged' ? askedAbout(url) : undefined;
+  const about = { crawl: url.crawl, url: url.requestUrl, fetchedAt, revisits };
+  const place = await warc.write({ ...about, ...kept });
+  if (outcome.kind !== 'fetched') return { place, fetchedAt };
 
   const parsed = isGood(answer.status)
     ? await parser.parse({
@@ -51,6 +56,7 @@ export async function keepPage(
   const { noindex, nofollow } = directivesOf(url, answer, page, Date.now());
   return {
     place,
+    fetchedAt,
     noindex,
     ...(page?.sitemap === undefined || nofollow ? {} : { sitemap: page.sitemap }),
     ...(page?.title === undefined ? {} : { title: page.title }),

@@ -1,6 +1,5 @@
 import { LEASE_MS, type HostClock } from '../db/claim.ts';
 import { writeRobots } from '../db/robots.ts';
-import type { RequestUrl } from '../domain/request-url.ts';
 import { fetchUrl, type FetchResult } from '../web/fetch-url.ts';
 import type { ActivityDeps } from './deps.ts';
 import { fetchRecordNow, noteOf } from './fetch-record.ts';
@@ -20,11 +19,11 @@ import type { Served } from './served.ts';
 import { settleSurely } from './settle-surely.ts';
 import type { Stay } from './stay.ts';
 import { TOUCH } from './url-settlement.ts';
+import { robotsAskedAbout } from './validators.ts';
 
 /** A host claimed for one request of a robots.txt; a guest's file is another host's, which redirected there. */
 export interface RobotsErrand extends RobotsErrandOf {
   readonly clock: HostClock;
-  readonly target: RequestUrl;
   readonly isGuest: boolean;
 }
 
@@ -60,7 +59,7 @@ export async function runErrand(
 
 async function send(
   { db }: ActivityDeps,
-  { lease, clock, target, url }: RobotsErrand,
+  { lease, clock, target, url, robots }: RobotsErrand,
   addresses: readonly string[],
 ): Promise<FetchResult> {
   const settings = settingsAt(url.settings, addresses);
@@ -74,6 +73,7 @@ async function send(
       addresses,
       ...requestLimits(settings),
       maxBodyBytes: ROBOTS_BYTES_READ,
+      validators: robotsAskedAbout(robots, target),
       signal: kept.lost,
     });
   } finally {

@@ -32,6 +32,7 @@ import { settleSurely } from './settle-surely.ts';
 import { isNamedSitemap, tellEntries, tellSitemaps } from './sitemaps.ts';
 import { cookiesOf, type Stay } from './stay.ts';
 import { ended, outboxRowOf, verdictOf, type Verdict } from './url-settlement.ts';
+import { askedAbout, lastAnswerAfter } from './validators.ts';
 
 /** A page's way: the rules, the name, the fetch, the WARC record, the parse, the settle. */
 export async function servePage(
@@ -104,6 +105,7 @@ async function fetchAndSettle(
       ...requestLimits(settings),
       skipTypes: isNamedSitemap(url) ? [] : settings.skipTypes,
       cookies: cookiesOf(stay, url),
+      validators: askedAbout(url),
       isLastTry: isLastTry(url.failures, settings.retryLadderMs),
       maxBodyBytes: isNamedSitemap(url)
         ? Math.max(settings.maxBodyBytes, MAX_SITEMAP_BYTES)
@@ -126,13 +128,15 @@ async function fetchAndSettle(
     const { sitemap } = keptPage;
     const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
+    const lastAnswer = lastAnswerAfter(url, result, keptPage);
+    const isSitemap = lastAnswer?.isSitemap === true || sitemap !== undefined;
     const settled = await settleSurely(deps, lease, () => {
       const judged = verdictOf(url, result.outcome, owedNowMs(debt));
-      const verdict = sitemap === undefined ? judged : asSitemap(judged);
+      const verdict = isSitemap ? asSitemap(judged) : judged;
       return {
         crawlId: url.crawlId,
         host: hostSettlementNow(debt),
-        url: verdict.url,
+        url: lastAnswer === undefined ? verdict.url : { ...verdict.url, lastAnswer },
         record: fetchRecordNow(
           url.requestUrl,
           verdict.outcome,

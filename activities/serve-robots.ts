@@ -49,7 +49,7 @@ export async function serveRobots(
     return { kind: 'nothingSent', waitMs: 0 };
   }
   if (name.resolution.kind === 'failed') {
-    await writeRobots(deps.db, robotsUpdateOf(claimed, unsent(name.resolution)));
+    await writeRobots(deps.db, robotsUpdateOf({ ...claimed, target }, unsent(name.resolution)));
     return { kind: 'nothingSent', waitMs: 0 };
   }
   const bookedMs = bookedGapMs(url.settings, clock, LEASE_MS);

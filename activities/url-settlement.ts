@@ -11,7 +11,7 @@ import { urlKeyOf } from '../domain/url-key.ts';
 /** What becomes of a URL: its next state, and what the one writer is told of it. */
 export interface Verdict {
   readonly url: UrlSettlement;
-  /** As counted in progress: `fetched`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
+  /** As counted in progress: `fetched`, `unchanged`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
   readonly outcome: string;
   /** Whether it counts as a page (R43). */
   readonly isPage: boolean;
@@ -29,6 +29,8 @@ export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number
   switch (outcome.kind) {
     case 'fetched':
       return ended(url, 'done', 'fetched', outcome.remark ?? null, true);
+    case 'unchanged':
+      return ended(url, 'done', 'unchanged', null, true);
     case 'redirected':
       return redirected(url, outcome.location);
     case 'putOff':

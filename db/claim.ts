@@ -3,6 +3,7 @@ import {
   type CrawlSettings,
   type StoredSettings,
 } from '../domain/crawl-settings.ts';
+import type { LastAnswer, ValidatorsOfUrl } from '../domain/validators.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { rebaseClock } from './host-clock.ts';
@@ -41,6 +42,8 @@ export interface ClaimedUrl {
   readonly putOffMs: number;
   /** Whether it holds a page of its crawl's budget. */
   readonly reserved: boolean;
+  /** What it may be asked about again; `null` where it was never had, or came without validators. */
+  readonly lastAnswer: LastAnswer | null;
 }
 
 /** What is known of the robots.txt of a claimed URL's origin; `access` is `null` where it was never read. */
@@ -54,6 +57,8 @@ export interface RobotsState {
   readonly hops: number;
   /** It stayed unreachable for longer than the crawl waits (R16). */
   readonly gaveUp: boolean;
+  /** Of the file that is kept; `null` where there is none, or it came without them. */
+  readonly validators: ValidatorsOfUrl | null;
 }
 
 /** A host's politeness state as a claim found it. */
@@ -113,6 +118,7 @@ const CLAIM = `
            r.access,
            coalesce(r.tries, 0) as tries,
            r.hop_url,
+           r.validators,
            coalesce(r.hops, 0) as robots_hops,
            s.gave_up,
            not s.gave_up
@@ -235,7 +241,9 @@ const CLAIM = `
          chosen.hop_url as "hopUrl",
          chosen.robots_hops as "robotsHops",
          chosen.gave_up as "gaveUp",
-         chosen.robots_stale as "robotsStale"
+         chosen.robots_stale as "robotsStale",
+         chosen.validators,
+         chosen.last_answer as "lastAnswer"
     from host_now h
    cross join refusal
     left join chosen on true
@@ -283,6 +291,8 @@ interface ClaimRow {
   readonly robotsHops: number;
   readonly gaveUp: boolean;
   readonly robotsStale: boolean;
+  readonly validators: ValidatorsOfUrl | null;
+  readonly lastAnswer: LastAnswer | null;
 }
 
 /**
@@ -332,7 +342,7 @@ function held(row: ClaimRow): Claim {
 function granted(row: ClaimRow, lease: GrantedLease): Claim {
   const { crawlId, crawl, settings, keyHash, depth, hops, foundOn, claims, failures, reserved } =
     row;
-  const { origin, robotsId, version, access, tries, hopUrl, gaveUp } = row;
+  const { origin, robotsId, version, access, tries, hopUrl, robotsHops, gaveUp, validators } = row;
   const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
   return {
     kind: row.robotsStale ? 'robots' : 'page',
@@ -349,9 +359,20 @@ function granted(row: ClaimRow, lease: GrantedLease): Claim {
       failures,
       putOffMs: Number(row.putOffMs),
       reserved,
+      lastAnswer: row.lastAnswer,
       requestUrl: asRequestUrl(row.requestUrl),
     },
-    robots: { origin, robotsId, version, access, tries, hopUrl, hops: row.robotsHops, gaveUp },
+    robots: {
+      origin,
+      robotsId,
+      version,
+      access,
+      tries,
+      hopUrl,
+      hops: robotsHops,
+      gaveUp,
+      validators,
+    },
     clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
   };
 }

@@ -16,7 +16,7 @@ const CONTENTS = `
          (select coalesce(sum(fetches), 0)::bigint
             from outcome_count
            where crawl_id = $1
-             and outcome in ('fetched', 'redirected', 'put off', 'failed')) as "fetches"`;
+             and outcome in ('fetched', 'unchanged', 'redirected', 'put off', 'failed')) as "fetches"`;
 
 /** About how much a removal will delete, without reading it. */
 export async function contentsOf(db: Db, crawlId: number): Promise<CrawlContents> {

@@ -1,3 +1,4 @@
+import type { ValidatorsOfUrl } from '../domain/validators.ts';
 import type { HostKey } from '../domain/host-key.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { ROBOTS_STALE_MS } from '../domain/robots-lifetime.ts';
@@ -16,6 +17,13 @@ export interface RobotsUpdate {
         readonly body: Uint8Array;
         readonly ttlMs: number;
         readonly crawlDelayMs: number;
+        readonly validators: ValidatorsOfUrl | null;
+      }
+    | {
+        /** A 304: the file of this version is as good as fetched now. */
+        readonly kind: 'unchanged';
+        readonly version: number;
+        readonly ttlMs: number;
       }
     | { readonly kind: 'redirected'; readonly status: number; readonly to: string }
     | { readonly kind: 'unreachable'; readonly status: number | null; readonly pauseMs: number };
@@ -25,13 +33,14 @@ export interface RobotsUpdate {
 // parsed copy. A host is owed the longest delay that any of its origins asks for.
 const WRITE_ANSWER = `
   with written as (
-    insert into robots (host_id, origin, access, status, body, crawl_delay_ms, version, fetched_at, expires_at)
-    values ($1, $2, $3, $4, $5, $7, 1, clock_timestamp(), clock_timestamp() + $6 * interval '1 millisecond')
+    insert into robots (host_id, origin, access, status, body, crawl_delay_ms, validators, version, fetched_at, expires_at)
+    values ($1, $2, $3, $4, $5, $7, $8, 1, clock_timestamp(), clock_timestamp() + $6 * interval '1 millisecond')
     on conflict (host_id, origin) do update
        set access = excluded.access,
            status = excluded.status,
            body = excluded.body,
            crawl_delay_ms = excluded.crawl_delay_ms,
+           validators = excluded.validators,
            version = robots.version + 1,
            fetched_at = excluded.fetched_at,
            expires_at = excluded.expires_at,
@@ -55,6 +64,21 @@ const WRITE_ANSWER = `
   )
   select ms as "crawlDelayMs"
     from delay`;
+
+// Index: robots_host_id_origin_key. Of another version, which somebody else has read meanwhile, the 304 says nothing.
+const WRITE_UNCHANGED = `
+  update robots
+     set fetched_at = clock_timestamp(),
+         expires_at = clock_timestamp() + $4 * interval '1 millisecond',
+         retry_at = null,
+         unreachable_since = null,
+         tries = 0,
+         hop_url = null,
+         hops = 0
+   where host_id = $1
+     and origin = $2
+     and version = $3
+     and access = 'rules'`;
 
 // Index: robots_host_id_origin_key.
 const WRITE_HOP = `
@@ -98,8 +122,17 @@ export async function writeRobots(
 ): Promise<number | undefined> {
   switch (read.kind) {
     case 'answered': {
-      const { access, status, body, ttlMs, crawlDelayMs } = read;
-      const values = [hostId, origin, access, status, Buffer.from(body), ttlMs, crawlDelayMs];
+      const { access, status, body, ttlMs, crawlDelayMs, validators } = read;
+      const values = [
+        hostId,
+        origin,
+        access,
+        status,
+        Buffer.from(body),
+        ttlMs,
+        crawlDelayMs,
+        validators,
+      ];
       const { rows } = await db.query<{ crawlDelayMs: number }>({
         name: 'write_robots',
         text: WRITE_ANSWER,
@@ -107,6 +140,13 @@ export async function writeRobots(
       });
       return rows[0]?.crawlDelayMs;
     }
+    case 'unchanged':
+      await db.query({
+        name: 'write_robots_unchanged',
+        text: WRITE_UNCHANGED,
+        values: [hostId, origin, read.version, read.ttlMs],
+      });
+      return undefined;
     case 'redirected':
       await db.query({
         name: 'write_robots_hop',

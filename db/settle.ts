@@ -1,4 +1,5 @@
 import type { HostHealth } from '../domain/backoff.ts';
+import type { LastAnswer } from '../domain/validators.ts';
 import type { Lease } from './claim.ts';
 import type { Db } from './pool.ts';
 
@@ -26,6 +27,8 @@ export interface UrlSettlement {
   readonly reserved: boolean;
   /** Answered by 429 or 503, so that the time runs since its first such answer in a row. */
   readonly isPutOff?: true;
+  /** What it may be asked about next time; absent where that stays as it is. */
+  readonly lastAnswer?: LastAnswer | null;
 }
 
 /** One row of `fetch_record`. Text is free of U+0000, which Postgres cannot hold. */
@@ -122,6 +125,7 @@ const SETTLE = `
            reason = $12::jsonb ->> 'reason',
            reserved = ($12::jsonb ->> 'reserved')::boolean,
            put_off_since = case when $12::jsonb ? 'isPutOff' then coalesce(put_off_since, clock_timestamp()) end,
+           last_answer = case when $12::jsonb ? 'lastAnswer' then nullif($12::jsonb -> 'lastAnswer', 'null') else last_answer end,
            claims = 0
       from settled
      where url.host_id = $1

@@ -1,4 +1,5 @@
 import type { FetchOutcome } from './outcome.ts';
+import { isOfAnother, type Validators } from './validators.ts';
 import { parseRequestUrl, type RequestUrl } from './request-url.ts';
 
 /** The parts of an HTTP answer that decide its outcome. */
@@ -9,16 +10,27 @@ export interface Answer {
   readonly location?: string | undefined;
   /** The raw `Retry-After` header. */
   readonly retryAfter?: string | undefined;
+  /** The raw `ETag` header. */
+  readonly etag?: string | undefined;
+  /** Those that were sent; absent where the request was without a condition. */
+  readonly asked?: Validators | undefined;
 }
 
 /**
  * What an answer means for its URL (R10, R25, R27, R43). 408 and 425 say "ask again" and count as server errors,
  * though they are 4xx (RFC 9110 §15.5.9, RFC 8470 §5.2), and so does what lies above 599 (RFC 9110 §15). A redirect
  * without a `Location` that can be crawled is a final answer. No other status is special: no credentials are ever
- * sent, so 401 and 407 are final, and a 304 or a 206, which nobody asked for, is a page without or with a part of
- * its content.
+ * sent, so 401 and 407 are final, and a 304 or a 206 that nobody asked for is a page without or with a part of its
+ * content. A 304 that names another version than the one asked about tells nothing of either.
  */
-export function outcomeOfAnswer({ url, status, location, retryAfter }: Answer): FetchOutcome {
+export function outcomeOfAnswer({
+  url,
+  status,
+  location,
+  retryAfter,
+  etag,
+  asked,
+}: Answer): FetchOutcome {
   if (status === 429 || status === 503) return { kind: 'putOff', status, retryAfter };
   if (status >= 500 || status === 408 || status === 425) {
     return {
@@ -29,8 +41,15 @@ export function outcomeOfAnswer({ url, status, location, retryAfter }: Answer): 
     };
   }
   if (REDIRECTS.has(status)) return outcomeOfRedirect(url, status, location?.trim() ?? '');
+  if (status === 304 && asked !== undefined) return outcomeOf304(asked, etag);
   if (status === 206) return { kind: 'fetched', status, remark: 'partial content' };
   return { kind: 'fetched', status };
+}
+
+function outcomeOf304(asked: Validators, etag: string | undefined): FetchOutcome {
+  if (!isOfAnother(asked, etag)) return { kind: 'unchanged', status: 304 };
+  const detail = `a 304 for ${etag ?? ''}, not for ${asked.etag ?? ''}`;
+  return { kind: 'failed', reason: 'malformedAnswer', status: 304, detail };
 }
 
 /** Whether an answer of this status says what the resource is, so that it is worth asking for the whole of it. */

@@ -30,6 +30,7 @@ export const FAILURES_BEFORE_REST = 5;
 export function healthAfter(health: HostHealth, outcome: FetchOutcome): HostHealth {
   switch (outcome.kind) {
     case 'fetched':
+    case 'unchanged':
     case 'redirected':
       return afterGoodAnswer(health);
     case 'putOff':

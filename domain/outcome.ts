@@ -53,6 +53,7 @@ export type DeadReason =
  * course, so its answers are values; only our own faults (a lost database, a bug) are thrown.
  *
  * - `fetched`: a final answer of any status but those below; counts as a page (R43).
+ * - `unchanged`: a 304 to a request that named what we have; counts as a page (R31).
  * - `redirected`: 301, 302, 303, 307 or 308 with a usable `Location`; one hop (R25).
  * - `putOff`: 429 or 503; the URL waits for its host and its retry ladder stands still (R10, R27), for a settable time.
  * - `failed`: no whole answer, or another 5xx; the URL climbs its retry ladder (R27).
@@ -63,6 +64,7 @@ export type FetchOutcome =
       readonly status: number;
       readonly remark?: PageRemark;
     }
+  | { readonly kind: 'unchanged'; readonly status: 304 }
   | { readonly kind: 'redirected'; readonly status: number; readonly location: string }
   | {
       readonly kind: 'putOff';

@@ -15,7 +15,7 @@ export interface CrawlProgress {
   readonly bytes: number;
   /** URLs that the frontier knows. */
   readonly known: number;
-  /** Number of fetches and decisions by outcome: `fetched`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
+  /** Number of fetches and decisions by outcome: `fetched`, `unchanged`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly hosts: Readonly<Record<HostState, number>>;
   /** Queued URLs, band 1 first. */

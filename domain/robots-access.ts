@@ -9,11 +9,15 @@ export type RobotsAccess = 'rules' | 'allowAll' | 'unreachable';
 /** Redirects followed in search of a robots.txt (RFC 9309 §2.3.1.2); after them it counts as unavailable. */
 export const ROBOTS_MAX_HOPS = 5;
 
-/** The access that an answer to a request for robots.txt gives (R16), or that one more hop is to be followed first. */
-export function robotsAccessOf(outcome: FetchOutcome): RobotsAccess | 'redirected' {
+/**
+ * The access that an answer to a request for robots.txt gives (R16), or that one more hop is to be
+ * followed first, or that the file is what it was.
+ */
+export function robotsAccessOf(outcome: FetchOutcome): RobotsAccess | 'redirected' | 'unchanged' {
   switch (outcome.kind) {
     case 'redirected':
-      return 'redirected';
+    case 'unchanged':
+      return outcome.kind;
     case 'putOff':
       return 'unreachable';
     case 'failed':
@@ -36,7 +40,7 @@ export function robotsPauseMs(tries: number): number {
 
 /**
  * A redirect that leads nowhere is as good as no file, so a 3xx counts as unavailable. A part of the file, or word that
- * it hasn't changed, nobody asked for; neither shows what the file forbids.
+ * it hasn't changed, comes here only if nobody asked for it; neither shows what the file forbids.
  */
 function accessOfStatus(status: number): RobotsAccess {
   if (status === 206 || status === 304) return 'unreachable';

@@ -98,8 +98,8 @@ async function settleBatch(file: WarcFile, batch: readonly Waiting[]): Promise<b
   }
   let offset = start;
   for (const one of batch) {
-    const { response, digest } = one.records;
-    one.resolve({ file: file.name, offset, length: response.length, digest });
+    const { response, recordId, digest } = one.records;
+    one.resolve({ file: file.name, offset, length: response.length, recordId, digest });
     offset += sizeOf(one);
   }
   return true;

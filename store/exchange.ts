@@ -19,6 +19,18 @@ export interface ArchivedExchange {
   readonly rawBody: Uint8Array;
   /** Whether `rawBody` was cut at the size limit (R26). */
   readonly truncated: boolean;
+  /** The record that a 304 says still holds; absent for any other answer. */
+  readonly revisits?: RevisitedRecord | undefined;
+}
+
+/** What a revisit record refers to (WARC/1.1 §6.7.3). */
+export interface RevisitedRecord {
+  readonly url: string;
+  readonly digest: string;
+  /** As in its `WARC-Record-ID`. */
+  readonly recordId: string;
+  /** As in its `WARC-Date`. */
+  readonly recordedAt: string;
 }
 
 /** Where a response record lies: one gzip member of a WARC file. Kept in `fetch_record`. */
@@ -29,6 +41,8 @@ export interface WarcPlace {
   readonly offset: number;
   /** Of the compressed record, in bytes. */
   readonly length: number;
-  /** `sha1:` and the base32 payload digest (WARC/1.1 §5.9). */
+  /** The response's `WARC-Record-ID`. */
+  readonly recordId: string;
+  /** `sha1:` and the base32 payload digest (WARC/1.1 §5.9); of a revisit, that of what it refers to. */
   readonly digest: string;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { HeadersMultiMap, StatusAndHeaders, WARCRecord, WARCSerializer, WARC_1_1 } from 'warcio';
-import type { ArchivedExchange } from './exchange.ts';
+import type { ArchivedExchange, RevisitedRecord } from './exchange.ts';
 import { requestHead, responseHead } from './http-block.ts';
 import { sha1Digest } from './sha1-digest.ts';
 
@@ -10,17 +10,18 @@ import { sha1Digest } from './sha1-digest.ts';
 export interface ExchangeRecords {
   readonly response: Buffer;
   readonly request: Buffer;
+  readonly recordId: string;
   /** The payload digest of the response. */
   readonly digest: string;
 }
 
 /**
- * Builds the response record and the request record that goes with it (WARC/1.1 §6.3, §6.4).
+ * Builds the response record, or the revisit record of a 304, and the request record that goes with it (WARC/1.1 §6.3, §6.4, §6.7).
  * The compression runs in Node's thread pool, so that a large page doesn't hold up the event loop.
  */
 export async function exchangeRecords(exchange: ArchivedExchange): Promise<ExchangeRecords> {
   const responseId = recordId();
-  const digest = sha1Digest(exchange.rawBody);
+  const digest = exchange.revisits?.digest ?? sha1Digest(exchange.rawBody);
   const [response, request] = await Promise.all([
     compressed(responseFields(exchange, responseId, digest), [
       responseHead(exchange),
@@ -28,7 +29,7 @@ export async function exchangeRecords(exchange: ArchivedExchange): Promise<Excha
     ]),
     compressed(requestFields(exchange, responseId), [requestHead(exchange)]),
   ]);
-  return { response, request, digest };
+  return { response, request, recordId: responseId, digest };
 }
 
 /** The record that opens each file: what wrote it, and for which crawl (WARC/1.1 §6.2). */
@@ -63,12 +64,23 @@ type WarcFields = Readonly<Record<string, string>>;
 
 function responseFields(exchange: ArchivedExchange, id: string, digest: string): WarcFields {
   return {
-    'WARC-Type': 'response',
+    'WARC-Type': exchange.revisits === undefined ? 'response' : 'revisit',
     'WARC-Record-ID': id,
     ...sharedFields(exchange),
+    ...(exchange.revisits === undefined ? {} : revisitFields(exchange.revisits)),
     ...(exchange.truncated ? { 'WARC-Truncated': 'length' } : {}),
     'WARC-Payload-Digest': digest,
     'Content-Type': 'application/http; msgtype=response',
+  };
+}
+
+/** What a reader looks the body up by (WARC/1.1 §6.7.3). */
+function revisitFields({ url, recordId, recordedAt }: RevisitedRecord): WarcFields {
+  return {
+    'WARC-Profile': 'http://netpreserve.org/warc/1.1/revisit/server-not-modified',
+    'WARC-Refers-To': recordId,
+    'WARC-Refers-To-Target-URI': new URL(url).href,
+    'WARC-Refers-To-Date': recordedAt,
   };
 }
 

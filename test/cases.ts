@@ -97,7 +97,7 @@ export const CASES: readonly CaseArea[] = [
   {
     area: 'recrawl/conditional',
     ids: words('REC01 REC02 REC05 REC08 REC09 REC10 REC11'),
-    later: 'a later issue',
+    later: 'a later issue: crawls that go on',
   },
   {
     area: 'sitemaps',

@@ -4,6 +4,7 @@ import { isContent, outcomeOfAnswer } from '../domain/answer.ts';
 import { isOfType, type MediaRanges } from '../domain/media-type.ts';
 import type { AddressAllowance } from '../domain/address-rules.ts';
 import type { FailureReason, FetchOutcome } from '../domain/outcome.ts';
+import { conditionsOf, type Validators } from '../domain/validators.ts';
 import type { RequestUrl } from '../domain/request-url.ts';
 import type { Cookies } from './cookies.ts';
 import { decodeBody } from './decode-body.ts';
@@ -33,6 +34,8 @@ export interface FetchRequest extends AddressAllowance {
   readonly isLastTry?: boolean | undefined;
   /** Those that are sent and taken; none are, by default. */
   readonly cookies?: Cookies | undefined;
+  /** Of the answer that we have: asked for again only if it has changed; by default, whatever comes is taken. */
+  readonly validators?: Validators | undefined;
   /** Aborted when the host's lease is lost: the connection is closed at once. */
   readonly signal: AbortSignal;
 }
@@ -115,7 +118,10 @@ function withFault(outcome: FetchOutcome, fault: string | undefined): FetchOutco
   return { kind: 'failed', reason: 'undecodable', status: outcome.status, detail: fault };
 }
 
-function requestHeadersOf(url: URL, { userAgent, cookies }: FetchRequest): HeaderFields {
+function requestHeadersOf(
+  url: URL,
+  { userAgent, cookies, validators }: FetchRequest,
+): HeaderFields {
   validateHeaderValue('user-agent', userAgent);
   const cookie = cookies?.headerFor(url);
   return [
@@ -124,6 +130,7 @@ function requestHeadersOf(url: URL, { userAgent, cookies }: FetchRequest): Heade
     ['user-agent', userAgent],
     ['accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
     ['accept-encoding', 'gzip, deflate, br'],
+    ...(validators === undefined ? [] : conditionsOf(validators)),
     ...(cookie === undefined ? [] : [['cookie', cookie] as const]),
   ];
 }
@@ -157,6 +164,8 @@ function outcomeOf(request: FetchRequest, { end, head, rawBody }: Exchange): Fet
     status: head.status,
     location: head.location,
     retryAfter: fieldNamed(head, 'retry-after'),
+    etag: fieldNamed(head, 'etag'),
+    asked: request.validators,
   });
   if (outcome.kind !== 'fetched') return outcome;
   if (end.kind === 'unwanted') return { ...outcome, remark: 'skipped: media type' };

@@ -36,7 +36,7 @@ export const WHOLE_CRAWL = `crawl_id not in (select crawl_id from crawl where re
  * A condition on fetch records: it counts as a page (R43). A page is an answer: the fetched, and the dead whose last
  * failure was one (activities/url-settlement.ts); a sitemap is none.
  */
-export const IS_PAGE = `(outcome = 'fetched' and reason is distinct from 'sitemap'
+export const IS_PAGE = `(outcome in ('fetched', 'unchanged') and reason is distinct from 'sitemap'
                 or outcome = 'dead' and status is not null and reason is distinct from 'too many redirects')`;
 
 /** Examples told of one check; our choice. */

@@ -27,6 +27,8 @@ interface Scene {
   readonly hostId: number;
   /** The paths asked for since the last look. */
   readonly asked: () => readonly string[];
+  /** Every condition that a request had, in their order. */
+  readonly conditions: () => readonly string[];
   readonly visit: () => Promise<VisitResult>;
 }
 
@@ -59,6 +61,7 @@ async function wanted(
       seen = site.requests.length;
       return paths;
     },
+    conditions: () => site.requests.flatMap((head) => head.match(/^if-.*(?=\r$)/gimu) ?? []),
     visit: () => visitHost(deps, '127.0.0.1', { pages: 20, ms: 60_000 }),
   };
 }
@@ -274,6 +277,56 @@ describe('a robots.txt that can be read', () => {
     await later(db, scene, DAY_MS);
     await scene.visit();
     expect((await hostLine(db, scene.hostId)).crawlDelayMs).toBe(300);
+  });
+});
+
+describe('a robots.txt that is asked for again', () => {
+  const TAGGED = ['ETag: "r1"', 'Cache-Control: max-age=3600'];
+
+  test('is asked about by its validators, and a 304 makes it fresh again', async ({ db }) => {
+    const scene = await wanted(db, ['/q'], { '/robots.txt': answerOf(FORBID_P, TAGGED) });
+    await scene.visit();
+    await later(db, scene, 2 * HOUR_MS);
+    scene.answers['/robots.txt'] = status(304, 'ETag: "r1"');
+    await givenUrl(db, scene, `${scene.origin}/p/2`);
+    await scene.visit();
+    expect(scene.conditions()).toEqual(['if-none-match: "r1"']);
+    expect(await states(db, scene)).toEqual({ '/q': 'done', '/p/2': 'excluded' });
+    const line = await robotsLine(db);
+    expect(line).toMatchObject({ access: 'rules', status: 200, tries: 0, retryInMs: null });
+    expect(line?.expiresInMs).toBeGreaterThan(DAY_MS - HOUR_MS);
+  });
+
+  test('is asked about where it was found, not where it redirects from', async ({ db }) => {
+    const scene = await wanted(db, ['/q'], {
+      '/robots.txt': movedTo('/r'),
+      '/r': answerOf(FORBID_P, TAGGED),
+    });
+    await scene.visit();
+    await later(db, scene, 2 * HOUR_MS);
+    scene.answers['/r'] = status(304);
+    await givenUrl(db, scene, `${scene.origin}/p/2`);
+    scene.asked();
+    await scene.visit();
+    expect(scene.asked()).toEqual(['/robots.txt', '/r']);
+    expect(scene.conditions()).toEqual(['if-none-match: "r1"']);
+    expect(await states(db, scene)).toMatchObject({ '/p/2': 'excluded' });
+  });
+
+  test('after a 304 that means another file is asked for anew', async ({ db }) => {
+    const scene = await wanted(db, ['/q'], { '/robots.txt': answerOf(FORBID_P, TAGGED) });
+    await scene.visit();
+    await later(db, scene, 2 * HOUR_MS);
+    scene.answers['/robots.txt'] = status(304, 'ETag: "r2"');
+    await givenUrl(db, scene, `${scene.origin}/p/2`);
+    await scene.visit();
+    expect(await robotsLine(db)).toMatchObject({ access: 'rules', tries: 1 });
+    await later(db, scene, HOUR_MS);
+    scene.answers['/robots.txt'] = answerOf('');
+    await givenUrl(db, scene, `${scene.origin}/p/3`);
+    await scene.visit();
+    expect(scene.conditions()).toEqual(['if-none-match: "r1"']);
+    expect(await states(db, scene)).toMatchObject({ '/p/2': 'excluded', '/p/3': 'done' });
   });
 });
 

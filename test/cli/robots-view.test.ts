@@ -34,6 +34,7 @@ function readFile(body: string): RobotsUpdate['read'] {
     status: 200,
     body: bytes,
     ttlMs: 86_400_000,
+    validators: null,
     crawlDelayMs: 0,
   };
 }

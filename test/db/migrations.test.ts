@@ -66,6 +66,27 @@ async function filledBefore0008(db: Db): Promise<void> {
     values (1, 1, 1, '2026-01-01', 'live'), (1, 2, 2, '2026-01-03', 'idle')`);
 }
 
+test('validators: what was fetched before is asked for without them', async () => {
+  const before = await databaseBefore('0009');
+  await before.db.query(`
+    insert into crawl (name, settings, state) values ('old', '{}', 'running');
+    insert into host (host_key) values ('a.test');
+    insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at)
+    values (1, 1, md5('http://a.test/')::uuid, 'http://a.test/', 'done', 1, 0, now());
+    insert into robots (host_id, origin, access, version, status)
+    values (1, 'http://a.test', 'rules', 1, 200)`);
+
+  await migrate(before.url);
+
+  const db = connected(before.url);
+  expect(await rowsOf(db, 'select request_url as url, last_answer as last from url')).toEqual([
+    { url: 'http://a.test/', last: null },
+  ]);
+  expect(await rowsOf(db, 'select version::int, validators from robots')).toEqual([
+    { version: 1, validators: null },
+  ]);
+});
+
 function connected(url: string): Db {
   const db = connectDatabase(url);
   onTestFinished(() => db.end());

@@ -8,6 +8,7 @@ import { aFolder } from './warc-folder.ts';
 const records = (text: string) => ({
   response: Buffer.from(text),
   request: Buffer.from('.'),
+  recordId: '',
   digest: '',
 });
 
