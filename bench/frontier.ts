@@ -11,7 +11,7 @@ import { connectDatabase, type Db } from '../db/pool.ts';
 import { pullBatch, type Feed, type Lottery } from '../db/pull.ts';
 import { settle } from '../db/settle.ts';
 import { defaultWeights, drawBands } from '../domain/band.ts';
-import { fetchedSettlement, GOOD } from '../test/db/a-frontier.ts';
+import { fetchedSettlement, GOOD, leaveOutbox } from '../test/db/a-frontier.ts';
 import { startPostgres } from '../workers/embedded-postgres.ts';
 import { fillFrontier, type BigFrontier } from './big-frontier.ts';
 import { foundPages, type FoundPage } from './found-pages.ts';
@@ -230,10 +230,7 @@ async function admitLinks(bench: Bench, at: number): Promise<void> {
 
 async function leavePage({ db, frontier }: Bench, page: FoundPage): Promise<void> {
   for (const [shard, links] of page.byShard) {
-    await db.query(
-      `insert into outbox (crawl_id, shard, found_on, links) values ($1, $2, $3, $4)`,
-      [frontier.crawlId, shard, page.url, JSON.stringify(links)],
-    );
+    await leaveOutbox(db, frontier.crawlId, { shard, foundOn: page.url, links });
   }
 }
 

@@ -21,6 +21,9 @@ const { values } = parseArgs({
 });
 
 const BAR_KB = 200;
+
+/** Each gives a page before the worker counts as idle, so that its parser's threads are no host's cost. */
+const WARM_UP_HOSTS = 30;
 const SAMPLES_APART_MS = 5_000;
 const HOSTS = Number(values.hosts);
 const STAGES = values.stages.split(',').map((share) => Number(share) * HOSTS);
@@ -45,14 +48,15 @@ if (missed) process.exitCode = 1;
 async function isWithinBar(options: readonly string[]): Promise<boolean> {
   const probe = values.heaps ? heapProbe(process.env['BENCH_HEAP_SNAPSHOTS']) : undefined;
   const scene = await openScene({
-    // The last one keeps the servers up from before the first live host until after the last.
-    hosts: HOSTS + 1,
+    hosts: HOSTS + 1 + WARM_UP_HOSTS,
     pagesAHost: 30,
     environment: probe?.environment ?? {},
   });
   try {
+    // Keeps the servers up from before the first live host until after the last.
     scene.crawl('idle', { from: HOSTS, to: HOSTS + 1 }, '--min-gap', '1h', '--pages', '2');
     await until('a worker', 30, async () => (await countsOf(scene)).pages >= 0 && hasWorker(scene));
+    await warmUp(scene);
     const idleKb = await settledKb(scene);
     print(scene, 'idle', 0, idleKb, 0);
     await probe?.print(scene.pids().worker);
@@ -75,6 +79,14 @@ async function isWithinBar(options: readonly string[]): Promise<boolean> {
   }
 }
 
+/** A crawl of a few hosts from its start to its end: its worker has its threads, and is idle again. */
+async function warmUp(scene: BenchScene): Promise<void> {
+  const hosts = { from: HOSTS + 1, to: HOSTS + 1 + WARM_UP_HOSTS };
+  scene.crawl('warm-up', hosts, '--min-gap', '50s', '--pages', String(WARM_UP_HOSTS));
+  await until('the warm-up', 300, async () => (await scene.counts()).pages >= WARM_UP_HOSTS);
+  await until('its end', 120, async () => (await scene.counts()).live <= 1);
+}
+
 /** Adds hosts until so many are live and each was asked, then measures three times; the largest, in kB. */
 async function stageKb(
   scene: BenchScene,
@@ -87,7 +99,7 @@ async function stageKb(
   await until(
     `${String(to)} live hosts`,
     1_200,
-    async () => (await countsOf(scene)).live >= to * FEWEST_LIVE && asked() >= to,
+    async () => (await countsOf(scene)).live >= to * FEWEST_LIVE && asked() >= to + WARM_UP_HOSTS,
   );
   let worstKb = 0;
   for (let sample = 0; sample < 3; sample += 1) {
@@ -100,7 +112,11 @@ async function stageKb(
   }
   if (to === HOSTS) {
     // Past the first gap every host has had a page, and the caches have what they will have.
-    await until('a page of each host', 600, async () => (await scene.counts()).pages >= HOSTS);
+    await until(
+      'a page of each host',
+      600,
+      async () => (await scene.counts()).pages >= HOSTS + WARM_UP_HOSTS,
+    );
     const { live, pages } = await scene.counts();
     if (live < to * FEWEST_LIVE) throw new Error(`Only ${String(live)} hosts are live`);
     const kb = residentKb(scene.pids().worker);

@@ -220,14 +220,15 @@ export function linkTo(url: string, { band = 1, depth = 0 } = {}): FoundLink {
 export async function leaveOutbox(
   db: Db,
   crawlId: number,
-  row: Partial<OutboxRow> & { readonly hostId?: number },
+  row: Partial<OutboxRow> & { readonly hostId?: number; readonly shard?: number },
 ): Promise<void> {
-  const { hostId, outcome, bytes, settled, released, foundOn, links } = row;
+  const { hostId, shard, outcome, bytes, settled, released, foundOn, links } = row;
   await db.query(
-    `insert into outbox (crawl_id, host_id, outcome, bytes, settled, released, found_on, links)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       crawlId,
+      shard ?? 0,
       hostId,
       outcome,
       bytes ?? 0,
