@@ -1,7 +1,7 @@
-import { visitPagesOf } from '../db/crawls.ts';
+import { bandWeightsOf, visitPagesOf } from '../db/crawls.ts';
 import { livePaces } from '../db/hosts.ts';
 import { pullBatch as pullFromDb, type Lottery } from '../db/pull.ts';
-import { defaultWeights, drawBands } from '../domain/band.ts';
+import { drawBands, type BandWeight } from '../domain/band.ts';
 import { askedPagesPerSecond, visitBudget } from '../domain/visit-budget.ts';
 import type { PullOrder, PullResult, VisitBudget } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -9,17 +9,23 @@ import type { Db } from '../db/pool.ts';
 
 /** Assigns a biased batch, and says how much the visits that serve it may do. */
 export async function pull(
-  { db, random }: ActivityDeps,
+  deps: ActivityDeps,
   { crawlId, shard, batchId }: PullOrder,
 ): Promise<PullResult> {
-  const pulled = await pullFromDb(db, { crawlId, shard }, batchId, lotteryBy(random));
+  const { db } = deps;
+  const pulled = await pullFromDb(db, { crawlId, shard }, batchId, await lotteryOf(deps, crawlId));
   if (pulled.kind === 'stale') return pulled;
   return { ...pulled, budget: await budgetNow(db, crawlId) };
 }
 
+/** The lottery by the crawl's weights of now: they may be changed while it runs. */
+async function lotteryOf({ db, random }: ActivityDeps, crawlId: number): Promise<Lottery> {
+  return lotteryBy(await bandWeightsOf(db, crawlId), random);
+}
+
 /** Draws the hosts of a batch one by one, each from a band that has work. */
-function lotteryBy(random: () => number): Lottery {
-  return (bands, draws) => drawBands(defaultWeights(Math.max(...bands, 1)), bands, draws, random);
+export function lotteryBy(weights: readonly BandWeight[], random: () => number): Lottery {
+  return (bands, draws) => drawBands(weights, bands, draws, random);
 }
 
 /** The visit's budget now: as the crawl fixes it, else as all live hosts together ask for. */

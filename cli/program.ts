@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { bandsCommand } from './commands/bands.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { crawlCommand } from './commands/crawl.ts';
@@ -47,6 +48,7 @@ ${EXIT_CODES_HELP}`,
     robotsCommand,
     pauseCommand,
     hostsCommand,
+    bandsCommand,
     crawlsCommand,
     exportCommand,
     doctorCommand,

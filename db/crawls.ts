@@ -1,6 +1,8 @@
+import { bandWeights, type BandWeight } from '../domain/band.ts';
 import {
   changedWithin,
   crawlSettingsOf,
+  DEFAULT_SETTINGS,
   type CrawlSettings,
   type StoredSettings,
 } from '../domain/crawl-settings.ts';
@@ -206,6 +208,39 @@ export async function visitPagesOf(db: Db, crawlId: number): Promise<number | nu
     values: [crawlId],
   });
   return rows[0]?.visitPages ?? null;
+}
+
+// Index: crawl_pkey.
+const BAND_SETTINGS = `
+  select coalesce((settings ->> 'bands')::int, $2) as "bands",
+         coalesce(settings -> 'weights', '[]') as "weights"
+    from crawl
+   where crawl_id = $1`;
+
+/** The weights of a crawl's bands as they are now. */
+export async function bandWeightsOf(db: Db, crawlId: number): Promise<readonly BandWeight[]> {
+  const { rows } = await db.query<{ bands: number; weights: number[] }>({
+    name: 'band_settings',
+    text: BAND_SETTINGS,
+    values: [crawlId, DEFAULT_SETTINGS.bands],
+  });
+  return rows.flatMap(bandWeights);
+}
+
+// Index: crawl_pkey.
+const SET_WEIGHTS = `
+  update crawl
+     set settings = settings || jsonb_build_object('weights', $2::jsonb)
+   where crawl_id = $1`;
+
+/** Gives a crawl's bands other weights; its next pull goes by them. */
+export async function setWeights(
+  db: Db,
+  crawlId: number,
+  weights: readonly number[],
+): Promise<void> {
+  const values = [crawlId, JSON.stringify(weights)];
+  await db.query({ name: 'set_weights', text: SET_WEIGHTS, values });
 }
 
 // Index: crawl_pkey.

@@ -1,5 +1,6 @@
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
+import { oldestWaits } from './bands.ts';
 import type { Db } from './pool.ts';
 import { shortagesNow } from './shortages.ts';
 
@@ -125,6 +126,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
     assigned,
     hosts: hostsOf(row),
     queuedByBand: Array.from({ length: row.bands }, (_, at) => row.queued[String(at + 1)] ?? 0),
+    oldestMsByBand: await oldestWaits(db, crawlId, row.bands),
     errors: (outcomes['failed'] ?? 0) + (outcomes['put off'] ?? 0),
     waiting: {
       retries: row.retries,

@@ -20,6 +20,8 @@ export interface CrawlProgress {
   readonly hosts: Readonly<Record<HostState, number>>;
   /** Queued URLs, band 1 first. */
   readonly queuedByBand: readonly number[];
+  /** Since when the first URL of each band waits, band 1 first, in milliseconds; `null` where none does (R7). */
+  readonly oldestMsByBand: readonly (number | null)[];
   readonly assigned: number;
   /** Fetches that failed or were put off. */
   readonly errors: number;

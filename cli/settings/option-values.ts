@@ -45,6 +45,21 @@ export function parseBands(text: string): number {
   return n <= MOST_BANDS ? n : refuse(`It must be a whole number from 1 to ${String(MOST_BANDS)}.`);
 }
 
+/** Weights of the band lottery, one a band; `none` means those of the default. */
+export function parseWeights(text: string): readonly number[] {
+  if (text === 'none') return [];
+  const weights = text
+    .split(',')
+    .map((one) => (/^\s*\d{1,9}(\.\d{1,9})?\s*$/u.test(one) ? Number(one) : NaN));
+  return weights.length <= MOST_BANDS &&
+    weights.every(Number.isFinite) &&
+    weights.some((one) => one > 0)
+    ? weights
+    : refuse(
+        'Write one number a band between commas, such as 4,2,1, not all of them 0; or "none".',
+      );
+}
+
 /** Adds the rules of one `--priority`, between blanks, to those before it; `none` means none of them. */
 export function parsePriority(text: string, before: readonly string[] = []): readonly string[] {
   if (text.trim() === 'none') return [];

@@ -20,6 +20,7 @@ import {
   parsePriority,
   parseText,
   parseUserAgent,
+  parseWeights,
   parseWhole,
   refuse,
 } from './option-values.ts';
@@ -69,6 +70,12 @@ export const KINDS = {
     schema: listOf(TEXT),
     isList: true,
     separator: ' ',
+  },
+  weights: {
+    parse: parseWeights,
+    show: (weights) => listText(weights, String) ?? 'none',
+    schema: listOf({ type: ['string', 'number'] }),
+    isList: true,
   },
   shards: {
     parse: parseShards,

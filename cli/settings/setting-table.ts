@@ -193,6 +193,14 @@ export const SETTINGS: readonly Setting[] = [
       description: 'put URLs into a band, as path:/blog/*=1; may be given again, the first wins',
     },
     {
+      key: 'weights',
+      flag: '--weights <list>',
+      kind: KINDS.weights,
+      kept: 'weights',
+      description: 'the bands\' weights in the lottery, such as 4,2,1; or "none"',
+      unset: 'each half of the one above',
+    },
+    {
       key: 'connectTimeout',
       flag: '--connect-timeout <duration>',
       kind: KINDS.timeout,

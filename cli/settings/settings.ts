@@ -82,11 +82,25 @@ export function requireSameRules(flags: CrawlFlags, before: CrawlSettings): void
   }
 }
 
-function requireBands({ bands, priority }: CrawlSettings): void {
+/**
+ * Refuses rules and weights for bands that a crawl doesn't have.
+ *
+ * @throws UsageError
+ */
+export function requireBands({
+  bands,
+  priority,
+  weights,
+}: Pick<CrawlSettings, 'bands' | 'priority' | 'weights'>): void {
   const beyond = bandRulesOf(priority).find(({ band }) => band > bands);
-  if (beyond === undefined) return;
+  if (beyond !== undefined) {
+    throw new UsageError(
+      `The rule "${beyond.text}" names the band ${beyond.band}, and the crawl has ${bands}: name one from 1 to ${bands}.`,
+    );
+  }
+  if (weights.length === 0 || weights.length === bands) return;
   throw new UsageError(
-    `The rule "${beyond.text}" names the band ${beyond.band}, and the crawl has ${bands}: name one from 1 to ${bands}.`,
+    `The weights "${weights.join(',')}" are ${weights.length}, and the crawl has ${bands} bands: give one a band, the most urgent first, or "none".`,
   );
 }
 

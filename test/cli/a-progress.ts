@@ -26,6 +26,7 @@ export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress
     outcomes: { fetched: 1_214, redirected: 9, 'put off': 3, failed: 1, excluded: 40, dead: 0 },
     hosts: { live: 18, resting: 1, held: 0, robots: 1, idle: 2 },
     queuedByBand: [2, 310, 6_400],
+    oldestMsByBand: [1_000, 60_000, 3_600_000],
     assigned: 60,
     errors: 4,
     waiting: { retries: 2, robots: 1, held: 0, until: new Date(START.getTime() + 3_672_000) },

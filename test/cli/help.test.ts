@@ -13,6 +13,7 @@ const COMMANDS = [
   'seed',
   'doctor',
   'hosts',
+  'bands',
   'crawls',
   'up',
   'worker',

@@ -216,3 +216,12 @@ test('band rules last until others are given; "none" takes them away', () => {
   expect(later({ priority: ['ext:zip=3'] }).priority).toEqual(['ext:zip=3']);
   expect(later({ priority: [] }).priority).toEqual([]);
 });
+
+test('weights are one a band', () => {
+  expect(() => settingsOf(flags({ contact: CONTACT, weights: [4, 2] }), ELSEWHERE)).toThrow(
+    /weights "4,2" are 2, and the crawl has 3 bands: give one a band/,
+  );
+  expect(settingsOf(flags({ contact: CONTACT, weights: [4, 2, 1] }), ELSEWHERE).weights).toEqual([
+    4, 2, 1,
+  ]);
+});

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bandOf, defaultWeights, drawBands, pickBand } from '../../domain/band.ts';
+import {
+  bandOf,
+  bandWeights,
+  defaultWeights,
+  drawBands,
+  LEAST_SHARE,
+  pickBand,
+} from '../../domain/band.ts';
 import { requestUrl } from './request-url-of.ts';
 
 describe('bandOf', () => {
@@ -104,3 +111,47 @@ function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
+
+describe("a crawl's weights", () => {
+  const given = fc.integer({ min: 1, max: 8 }).chain((bands) =>
+    fc.record({
+      bands: fc.constant(bands),
+      weights: fc
+        .array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: bands, maxLength: bands })
+        .filter((weights) => weights.some((weight) => weight > 0.001)),
+    }),
+  );
+
+  test('none set: those of the default', () => {
+    for (let bands = 1; bands <= 8; bands += 1)
+      expect(bandWeights({ bands, weights: [] })).toEqual(defaultWeights(bands));
+  });
+
+  test('however they are set, no band gets less than the least share', () => {
+    fc.assert(
+      fc.property(given, (settings) => {
+        const weights = bandWeights(settings);
+        const all = weights.reduce((sum, { weight }) => sum + weight, 0);
+
+        // The floor is of the weights as set; all floors together add to them at most 1.6 %.
+        for (const { weight } of weights)
+          expect(weight / all).toBeGreaterThanOrEqual(LEAST_SHARE / 1.017);
+      }),
+    );
+  });
+
+  test('over 10,000 draws each band gets its share within 2 % of all', () => {
+    fc.assert(
+      fc.property(given, fc.integer(), (settings, seed) => {
+        const weights = bandWeights(settings);
+        const all = weights.reduce((sum, { weight }) => sum + weight, 0);
+        const bands = weights.map(({ band }) => band);
+        const drawn = drawBands(weights, bands, 10_000, seeded(seed));
+
+        for (const { band, weight } of weights)
+          expect(Math.abs((drawn.get(band) ?? 0) / 10_000 - weight / all)).toBeLessThan(0.02);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
