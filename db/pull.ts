@@ -105,7 +105,7 @@ const LIMITS = `
                  and r.shard = $2
                  and r.band = b.band
                  and r.standing = 'idle'
-                 and r.turn_at <= clock_timestamp())) as "othersWait"
+                 and r.turn_at <= statement_timestamp())) as "othersWait"
     from crawl c
    where c.crawl_id = $1`;
 
@@ -150,7 +150,7 @@ const BANDS_WITH_WORK = `
            and r.band = b.band
            and r.standing = s.standing
            and r.standing in ('idle', 'live', 'spent')
-           and r.turn_at <= clock_timestamp()))
+           and r.turn_at <= statement_timestamp()))
    order by b.band`;
 
 async function bandsWithWork(
@@ -168,17 +168,20 @@ async function bandsWithWork(
 }
 
 const inTurn = (standing: string, limit: string): string => `
-    select host_id, ${String(standing === 'idle')} as idle
-      from ready
-     where crawl_id = $1
-       and shard = $2
-       and band = $3
-       and standing = '${standing}'
-       and turn_at <= clock_timestamp()
-     order by turn_at
-     limit ${limit}`;
+    select *
+      from (select host_id, ${String(standing === 'idle')} as idle
+              from ready
+             where crawl_id = $1
+               and shard = $2
+               and band = $3
+               and standing = '${standing}'
+               and turn_at <= statement_timestamp()
+             order by turn_at
+             limit ${limit}) next
+     limit ${PULL_HOSTS}`;
 
-// Indexes: ready_next, url_assigned, url_queued, url_pkey.
+// Indexes: ready_next, url_assigned, url_queued, url_pkey. The limits that stand as numbers change nothing but what the
+// planner expects: of a limit that is computed it expects a tenth of the table, and then reads every URL there is.
 const ASSIGN_BAND = `
   with live as materialized (${inTurn('live', '$4')}
   ), idle as materialized (${inTurn('idle', 'least($5::int, $4::int - (select count(*) from live)::int)')}
@@ -191,10 +194,10 @@ const ASSIGN_BAND = `
               where a.host_id = p.host_id
                 and a.crawl_id = $1
                 and a.state = 'assigned'
-                and a.due_at <= clock_timestamp()) as free
+                and a.due_at <= statement_timestamp()) as free
       from (select * from live union all select * from idle union all select * from spent) p
      cross join (select settings from crawl where crawl_id = $1) c
-  ), first as materialized (
+  ), first as (
     select u.host_id, u.key_hash
       from host_room r
      cross join lateral (
@@ -204,19 +207,23 @@ const ASSIGN_BAND = `
           and q.crawl_id = $1
           and q.band = $3
           and q.state = 'queued'
-          and q.due_at <= clock_timestamp()
+          and q.due_at <= statement_timestamp()
         order by q.due_at
         limit least(greatest(r.free, 0), $7)
      ) u
      limit $8
+  ), batch as materialized (
+    select *
+      from first
+     limit ${PULL_HOSTS * PULL_URLS_A_HOST}
   ), assigned as (
     update url
        set state = 'assigned',
            reserved = $9
-      from first
-     where url.host_id = first.host_id
+      from batch
+     where url.host_id = batch.host_id
        and url.crawl_id = $1
-       and url.key_hash = first.key_hash
+       and url.key_hash = batch.key_hash
     returning url.host_id
   )
   select h.host_id as "hostId", h.host_key as "hostKey", r.idle, count(*)::int as "count"

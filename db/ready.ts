@@ -51,7 +51,7 @@ const SET_READY = `
                     where a.host_id = t.host_id
                       and a.crawl_id = $1
                       and a.state = 'assigned'
-                      and a.due_at <= clock_timestamp()) > rules.low_water then 'full'
+                      and a.due_at <= statement_timestamp()) > rules.low_water then 'full'
              when t.state <> 'live' then 'idle'
              when t.session_pages >= rules.session_pages then 'spent'
              else 'live'
@@ -145,7 +145,7 @@ const BLOCKS_ENDED = `
        where crawl_id = $1
          and shard = $2
          and standing = 'blocked'
-         and until_at <= clock_timestamp()
+         and until_at <= statement_timestamp()
        order by until_at
        limit $3
     ) ended`;
