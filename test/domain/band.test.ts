@@ -155,3 +155,25 @@ describe("a crawl's weights", () => {
     );
   });
 });
+
+test('with all other bands always full, the lowest waits no longer than its floor allows', () => {
+  const pulls = 10_000;
+  const places = 100;
+  // The floors of the seven bands below are 1.4 % of the weights, so a floor is no less than this share of the draws.
+  const passedBy = (1 - LEAST_SHARE / 1.014) ** places;
+  // So many pulls in a row pass it by with a chance of one in a hundred million, that is once in 10,000 runs of this test.
+  const bound = Math.ceil(Math.log(1e-8) / Math.log(passedBy));
+  const weights = bandWeights({ bands: 8, weights: [1, 0, 0, 0, 0, 0, 0, 0] });
+  const random = seeded(11);
+  let waited = 0;
+  let longest = 0;
+  for (let pull = 0; pull < pulls; pull += 1) {
+    const drawn = drawBands(weights, [1, 2, 3, 4, 5, 6, 7, 8], places, random);
+    waited = drawn.has(8) ? 0 : waited + 1;
+    longest = Math.max(longest, waited);
+  }
+
+  expect(bound).toBe(94);
+  expect(longest).toBeLessThanOrEqual(bound);
+  expect(longest).toBeGreaterThan(0);
+});
