@@ -1,4 +1,5 @@
 import type { ClaimedUrl } from '../db/claim.ts';
+import { isContent } from '../domain/answer.ts';
 import type { WarcPlace } from '../store/warc-store.ts';
 import type { FetchResult } from '../web/fetch-url.ts';
 import type { Sitemap } from '../web/read-sitemap.ts';
@@ -43,7 +44,7 @@ export async function keepPage(
   const place = await warc.write({ ...about, ...kept });
   if (outcome.kind !== 'fetched') return { place, fetchedAt };
 
-  const parsed = isGood(answer.status)
+  const parsed = isContent(answer.status)
     ? await parser.parse({
         url: url.requestUrl,
         contentType,
@@ -60,12 +61,12 @@ export async function keepPage(
     noindex,
     ...(page?.sitemap === undefined || nofollow ? {} : { sitemap: page.sitemap }),
     ...(page?.title === undefined ? {} : { title: page.title }),
-    ...(isGood(answer.status) ? (nofollow ? { links: [] } : linksOfAnswer(url, answer, page)) : {}),
+    ...(isContent(answer.status)
+      ? nofollow
+        ? { links: [] }
+        : linksOfAnswer(url, answer, page)
+      : {}),
     ...(parsed?.kind === 'stopped' ? { stopped: `parse stopped by ${parsed.reason}` } : {}),
     ...(page?.cut === true ? { stopped: 'more links than are kept' } : {}),
   };
-}
-
-function isGood(status: number): boolean {
-  return status >= 200 && status <= 299;
 }

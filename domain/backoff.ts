@@ -23,6 +23,12 @@ export const GOOD_ANSWERS_TO_RECOVER = 5;
 /** Connection-level failures in a row after which a host is left alone for a while. */
 export const FAILURES_BEFORE_REST = 5;
 
+/** The longest rest; our choice. */
+export const MAX_REST_MS = 3_600_000;
+
+/** The longest that a host's `Retry-After` is obeyed; our choice. */
+export const MAX_RETRY_AFTER_MS = 86_400_000;
+
 /**
  * The host's health after a fetch. 429 and 503 raise the level at once; only a run of good answers lowers it (R10).
  * Another 5xx is an answer, but not a good one. Failures of our own making say nothing about the host.
@@ -55,7 +61,7 @@ export function healthAfter(health: HostHealth, outcome: FetchOutcome): HostHeal
  */
 export function hostRestMs({ failuresInARow }: HostHealth): number {
   if (failuresInARow < FAILURES_BEFORE_REST) return 0;
-  return Math.min(60_000 * 2 ** (failuresInARow - FAILURES_BEFORE_REST), 3_600_000);
+  return Math.min(60_000 * 2 ** (failuresInARow - FAILURES_BEFORE_REST), MAX_REST_MS);
 }
 
 /**
@@ -65,7 +71,9 @@ export function hostRestMs({ failuresInARow }: HostHealth): number {
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';
   const waitMs = /^\d+$/u.test(text) ? Number(text) * 1_000 : dateWaitMs(text, nowMs);
-  return waitMs === undefined ? undefined : Math.ceil(Math.min(Math.max(waitMs, 0), 86_400_000));
+  return waitMs === undefined
+    ? undefined
+    : Math.ceil(Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS));
 }
 
 function afterGoodAnswer({ backoffLevel, goodAnswers }: HostHealth): HostHealth {

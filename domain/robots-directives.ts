@@ -90,6 +90,7 @@ function partsOf(value: string): readonly string[] {
 function directivesIn(part: string, nowMs: number): RobotsDirectives {
   const until = /^\s*unavailable_after\s*:(.*)$/isu.exec(part)?.[1];
   if (until !== undefined) return { noindex: isOver(until.trim(), nowMs), nofollow: false };
+  if (VALUED.test(part)) return NONE;
   const words = part.toLowerCase().split(/\s+/u);
   const isNone = words.includes('none');
   return {

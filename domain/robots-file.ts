@@ -57,7 +57,7 @@ const CARRIAGE_RETURN = 13;
 const HTML_TAG = /<\/?(?:br|p|pre|div|span|body|html)\b[^<>]*>/giu;
 
 /** Prefixes of keys, right and wrong, as google/robotstxt accepts them. */
-const KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
+export const ROBOTS_KEYS: readonly (readonly [prefix: string, kind: RobotsLine['kind']])[] = [
   ['disallow', 'disallow'],
   ['allow', 'allow'],
   ['user-agent', 'agent'],
@@ -104,7 +104,7 @@ function keyAndValue(text: string): { key: string; value: string } | undefined {
 
 function kindOf(key: string): RobotsLine['kind'] | undefined {
   const lowerCase = key.slice(0, LONGEST_KEY).toLowerCase();
-  return KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
+  return ROBOTS_KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
 }
 
 /** `String.trim` takes a byte order mark for a blank, and a pattern for trailing blanks takes quadratic time. */

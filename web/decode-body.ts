@@ -11,7 +11,7 @@ export interface DecodedBody {
 }
 
 /** Codings stacked higher than this are not peeled off: nobody honest sends them. */
-const CODING_LIMIT = 3;
+export const CODING_LIMIT = 3;
 
 /**
  * Undoes the codings in `Content-Encoding`, the last one first (RFC 9110 §8.4.1): gzip, deflate (with or without the
@@ -45,12 +45,12 @@ export async function decodeBody(
 
 function refusalOf(codings: readonly string[]): string | undefined {
   if (codings.length > CODING_LIMIT) return `${codings.length} codings, one on the other`;
-  const unknown = codings.find((coding) => !KNOWN.has(coding));
+  const unknown = codings.find((coding) => !CODINGS.has(coding));
   return unknown === undefined ? undefined : `the unknown coding "${unknown.slice(0, 40)}"`;
 }
 
 /** Beside the one of the standard, what people write there who mean another header. */
-const NO_CODINGS: ReadonlySet<string> = new Set([
+export const NO_CODINGS: ReadonlySet<string> = new Set([
   'identity',
   'none',
   'binary',
@@ -59,7 +59,8 @@ const NO_CODINGS: ReadonlySet<string> = new Set([
   'utf8',
 ]);
 
-const KNOWN: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
+/** Those that are undone; `Accept-Encoding` names the ones of the standard. */
+export const CODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 
 async function undo(coding: string, body: Buffer, maxBytes: number): Promise<DecodedBody> {
   if (body.length === 0) return { body, complete: true };

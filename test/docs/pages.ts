@@ -47,3 +47,20 @@ export function literalsOf(source: string, type: string): readonly string[] {
   if (declared === undefined) throw new Error(`There is no type ${type}`);
   return [...declared.matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '');
 }
+
+/** The rows of a section's tables, cell by cell; without the heads, and of all tables but those that `head` doesn't begin. */
+export function rowsOf(section: string, head: string): readonly (readonly string[])[] {
+  const lines = section.split('\n').map((line) => line.trim());
+  const start = lines.findIndex((line) => cellsOf(line)[0] === head);
+  if (start < 0) throw new Error(`There is no table "${head}"`);
+  const rest = lines.slice(start + 2);
+  const end = rest.findIndex((line) => !line.startsWith('|'));
+  return rest.slice(0, end < 0 ? undefined : end).map(cellsOf);
+}
+
+function cellsOf(line: string): readonly string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
