@@ -1,13 +1,13 @@
 import type { ClaimedUrl } from '../db/claim.ts';
 import type { FoundLink } from '../db/settle.ts';
 import { linkExclusion, type Found } from '../domain/admission.ts';
-import { bandRulesOf, chooseBand } from '../domain/band-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { hostKeyOf, type HostKey } from '../domain/host-key.ts';
 import type { ExclusionRule } from '../domain/outcome.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { Scope } from '../domain/scope.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
+import type { PageBands } from './page-bands.ts';
 
 /** How many links were left out, by the rule that kept them out of the frontier. */
 export type LeftOut = Map<ExclusionRule, number>;
@@ -18,19 +18,23 @@ export type LeftOut = Map<ExclusionRule, number>;
  * @param leftOut counts those that it may not follow.
  */
 export function foundLinks(
-  { settings, depth }: ClaimedUrl,
+  { settings, depth, requestUrl }: ClaimedUrl,
   links: readonly string[],
+  bands: PageBands,
   leftOut: LeftOut = new Map(),
 ): readonly FoundLink[] {
-  return entering(settings, links.map(asRequestUrl), { depth: depth + 1, hops: 0, leftOut });
+  const entry = { foundOn: requestUrl, depth: depth + 1, hops: 0, bands, leftOut };
+  return entering(settings, links.map(toEnter), entry);
 }
 
 /** A redirect's target, if the crawl may follow it: the same depth, one hop further. */
 export function redirectTarget(
-  { settings, depth, hops }: ClaimedUrl,
+  { settings, depth, hops, requestUrl }: ClaimedUrl,
   target: RequestUrl,
+  bands: PageBands,
 ): readonly FoundLink[] {
-  return entering(settings, [target], { depth, hops: hops + 1 });
+  const entry = { foundOn: requestUrl, depth, hops: hops + 1, bands };
+  return entering(settings, [{ url: target }], entry);
 }
 
 /** Which rule keeps a redirect's target out of the frontier, if any. */
@@ -45,46 +49,65 @@ export function redirectExclusion(
 export function sitemapFiles(
   { settings, requestUrl }: ClaimedUrl,
   files: readonly RequestUrl[],
-  depth: number,
+  { depth, foundOn, bands }: Named & { readonly depth: number },
 ): readonly FoundLink[] {
   if (!settings.sitemaps || depth > MAX_SITEMAP_DEPTH) return [];
-  const own = files.filter((file) => hostKeyOf(file) === hostKeyOf(requestUrl));
-  const others = files.filter((file) => hostKeyOf(file) !== hostKeyOf(requestUrl));
+  const isOwn = ({ url }: Entering): boolean => hostKeyOf(url) === hostKeyOf(requestUrl);
+  const urls = files.map((url) => ({ url }));
+  const entry = { foundOn, depth, hops: 0, bands };
   return [
-    ...entering({ ...settings, scope: 'any', depthLimit: null }, own, { depth, hops: 0 }),
-    ...entering({ ...settings, depthLimit: null }, others, { depth, hops: 0 }),
+    ...entering({ ...settings, scope: 'any', depthLimit: null }, urls.filter(isOwn), entry),
+    ...entering(
+      { ...settings, depthLimit: null },
+      urls.filter((one) => !isOwn(one)),
+      entry,
+    ),
   ];
 }
 
 /** The pages that a sitemap names, as if a home page linked to them. A host speaks for those in `hosts` only. */
 export function sitemapPages(
   { settings }: ClaimedUrl,
-  pages: readonly RequestUrl[],
-  hosts: ReadonlySet<HostKey>,
+  pages: readonly Entering[],
+  { hosts, foundOn, bands }: Named & { readonly hosts: ReadonlySet<HostKey> },
 ): readonly FoundLink[] {
-  const own = pages.filter((page) => hosts.has(hostKeyOf(page)));
-  return entering(settings, own, { depth: 1, hops: 0 });
+  const own = pages.filter(({ url }) => hosts.has(hostKeyOf(url)));
+  return entering(settings, own, { foundOn, depth: 1, hops: 0, bands });
 }
 
 /** Indexes of indexes are against the protocol, and written all the same; our choice. */
 const MAX_SITEMAP_DEPTH = 3;
 
-interface Entry {
+/** Who named the URLs, and the bands for them. */
+interface Named {
+  readonly foundOn: string;
+  readonly bands: PageBands;
+}
+
+interface Entry extends Named {
   readonly depth: number;
   readonly hops: number;
   readonly leftOut?: LeftOut;
 }
 
+/** A URL on its way, with what its sitemap says of it. */
+interface Entering {
+  readonly url: RequestUrl;
+  readonly priority?: number | undefined;
+}
+
+function toEnter(link: string): Entering {
+  return { url: asRequestUrl(link) };
+}
+
 function entering(
   settings: CrawlSettings,
-  urls: readonly RequestUrl[],
-  { depth, hops, leftOut }: Entry,
+  urls: readonly Entering[],
+  { foundOn, depth, hops, bands, leftOut }: Entry,
 ): readonly FoundLink[] {
   const exclusionOf = exclusionBy(settings, { depth, nowMs: Date.now() });
-  const { bands } = settings;
-  const bandRules = bandRulesOf(settings.priority);
   const byKey = new Map<string, FoundLink>();
-  for (const url of urls) {
+  for (const { url, priority } of urls) {
     const rule = exclusionOf(url);
     if (rule !== undefined) {
       leftOut?.set(rule, (leftOut.get(rule) ?? 0) + 1);
@@ -92,8 +115,9 @@ function entering(
     }
     const key = urlKeyOf(url, settings);
     if (byKey.has(key)) continue;
-    const { band } = chooseBand({ url, depth, bands }, bandRules);
-    byKey.set(key, { url, key, host: hostKeyOf(url), depth, hops, band });
+    const band = bands.bandOf({ url, depth, foundOn, sitemapPriority: priority });
+    const link = { url, key, host: hostKeyOf(url), depth, hops, band };
+    byKey.set(key, priority === undefined ? link : { ...link, sitemapPriority: priority });
   }
   return [...byKey.values()];
 }

@@ -24,6 +24,7 @@ import { keepOrPutBack } from './keep-or-put-back.ts';
 import type { KeptPage } from './keep-page.ts';
 import { lookUp } from './look-up.ts';
 import { leaveAloneUntil } from './not-before.ts';
+import { pageBands, tellFaults, type PageBands } from './page-bands.ts';
 import { settleByRule, settleWithoutRequest } from './put-back.ts';
 import { requestLimits } from './request-limits.ts';
 import { robotsRulesOf } from './robots-rules.ts';
@@ -124,9 +125,10 @@ async function fetchAndSettle(
       stay.notes.push({ url: url.requestUrl, outcome: 'not kept', at: new Date().toISOString() });
       return sent(lease, debt);
     }
-    const links = linksOf(deps, url, result, keptPage);
+    const bands = await pageBands(deps, url.settings);
+    const links = linksOf(deps, url, { result, keptPage, bands });
     const { sitemap } = keptPage;
-    const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap);
+    const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap, bands);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
     const lastAnswer = lastAnswerAfter(url, result, keptPage);
     const isSitemap = lastAnswer?.isSitemap === true || sitemap !== undefined;
@@ -151,6 +153,7 @@ async function fetchAndSettle(
         { url: url.requestUrl },
         'lease lost before the settle: the page will be asked again',
       );
+    await tellFaults(deps, url.crawlId, bands);
     stay.notes.push({ url: url.requestUrl, outcome: noteOf(result), at: new Date().toISOString() });
     return sent(lease, debt);
   } finally {
@@ -172,12 +175,16 @@ function sent({ hostId }: Lease, debt: HostDebt): Served {
 function linksOf(
   { log }: ActivityDeps,
   url: ClaimedUrl,
-  { outcome }: FetchResult,
-  { links, leftOut: before = {} }: KeptPage,
+  {
+    result,
+    keptPage,
+    bands,
+  }: { readonly result: FetchResult; readonly keptPage: KeptPage; readonly bands: PageBands },
 ): readonly FoundLink[] {
+  const { links, leftOut: before = {} } = keptPage;
   if (links !== undefined) {
     const byRule: LeftOut = new Map();
-    const found = foundLinks(url, links, byRule);
+    const found = foundLinks(url, links, bands, byRule);
     const leftOut = Object.entries({ ...before, ...Object.fromEntries(byRule) }).filter(
       ([, count]) => count > 0,
     );
@@ -189,8 +196,8 @@ function linksOf(
     }
     return found;
   }
-  const verdict = verdictOf(url, outcome, 0);
-  return verdict.target === null ? [] : redirectTarget(url, verdict.target);
+  const verdict = verdictOf(url, result.outcome, 0);
+  return verdict.target === null ? [] : redirectTarget(url, verdict.target, bands);
 }
 
 function extrasOf(

@@ -7,13 +7,14 @@ import type { RobotsRules } from '../domain/robots.ts';
 import type { Sitemap } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
 import { sitemapFiles, sitemapPages } from './found-links.ts';
+import { pageBands, tellFaults, type PageBands } from './page-bands.ts';
 
 /** The crawls that were told of a file's sitemaps by this process; told again after a restart, the seen test knows. */
 const toldCrawls = new WeakMap<RobotsRules, Set<number>>();
 
 /** Gives the sitemaps that a robots.txt names to the crawl, once a version of the file and process. */
 export async function tellSitemaps(
-  { db }: ActivityDeps,
+  deps: ActivityDeps,
   { url, robots }: ClaimedRequest,
   rules: RobotsRules,
 ): Promise<void> {
@@ -22,7 +23,10 @@ export async function tellSitemaps(
   const foundOn = `${robots.origin}/robots.txt`;
   const named = rules.sitemaps.flatMap((written) => parseRequestUrl(written, foundOn) ?? []);
   const files = named.filter((file) => file !== foundOn);
-  await addFound(db, { ...url, foundOn }, sitemapFiles(url, files, 0));
+  const bands = await pageBands(deps, url.settings);
+  const links = sitemapFiles(url, files, { depth: 0, foundOn, bands });
+  await addFound(deps.db, { ...url, foundOn }, links);
+  await tellFaults(deps, url.crawlId, bands);
   toldCrawls.set(rules, told.add(url.crawlId));
 }
 
@@ -41,15 +45,21 @@ export async function tellEntries(
   { db }: ActivityDeps,
   url: ClaimedUrl,
   { kind, entries }: Sitemap,
+  bands: PageBands,
 ): Promise<number> {
-  const urls = entries.map((entry) => entry.url);
   const speaksFor = new Set([hostKeyOf(url.requestUrl)]);
   const namedBy = isNamedSitemap(url) ? url.foundOn : null;
   if (namedBy !== null) speaksFor.add(hostKeyOf(asRequestUrl(namedBy)));
-  const links: readonly FoundLink[] =
-    kind === 'index' ? sitemapFiles(url, urls, url.depth + 1) : sitemapPages(url, urls, speaksFor);
   // Those of an index are sitemaps by the word of the same robots.txt.
   const foundOn = kind === 'index' && namedBy !== null ? namedBy : url.requestUrl;
+  const links: readonly FoundLink[] =
+    kind === 'index'
+      ? sitemapFiles(
+          url,
+          entries.map((entry) => entry.url),
+          { depth: url.depth + 1, foundOn, bands },
+        )
+      : sitemapPages(url, entries, { hosts: speaksFor, foundOn, bands });
   await addFound(db, { ...url, foundOn }, links);
   return links.length;
 }

@@ -72,13 +72,14 @@ const INSERT_HOSTS = `
 // Index: url_pkey, the URL-seen test (R22). Inserted in key order, due in the order in which they were found (R4).
 const INSERT_URLS = `
   with found as (
-    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.source_id, l.place
-      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::bigint[])
-           with ordinality as l (url, key, host, band, depth, hops, source_id, place)
+    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.source_id, l.sitemap_priority, l.place
+      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::bigint[],
+                  $10::real[])
+           with ordinality as l (url, key, host, band, depth, hops, source_id, sitemap_priority, place)
       join host h on h.host_key = l.host
   ), entered as (
-    insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, source_id, due_at)
-    select host_id, $1, key_hash, url, band, depth, hops, source_id,
+    insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, source_id, sitemap_priority, due_at)
+    select host_id, $1, key_hash, url, band, depth, hops, source_id, sitemap_priority,
            statement_timestamp() - ($9 - place) * interval '1 microsecond'
       from found
      order by host_id, key_hash
@@ -127,6 +128,7 @@ async function insertLinks(
     links.map(({ hops }) => hops),
     links.map(({ foundOn }) => (foundOn === null ? null : sources.get(foundOn))),
     links.length,
+    links.map(({ sitemapPriority }) => sitemapPriority ?? null),
   ];
   const { rows } = await tx.query<EnteredRow>({ name: 'insert_urls', text: INSERT_URLS, values });
   await keepSources(tx, crawlId, sources, new Set(rows.flatMap(({ sourceIds }) => sourceIds)));

@@ -1,10 +1,11 @@
-import { bandRulesOf, chooseBand, type BandChoice } from '../domain/band-rules.ts';
+import { bandChooser, type BandChoice } from '../domain/band-rules.ts';
 import { crawlSettingsOf, type StoredSettings } from '../domain/crawl-settings.ts';
 import type { HostState } from '../domain/crawl-state.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
 import { instantText } from '../domain/instant.ts';
+import type { LoadedPrioritizer } from '../domain/prioritizer.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
@@ -63,6 +64,8 @@ export interface UrlExplanation {
   readonly failures: number;
   readonly claims: number;
   readonly foundOn: string | null;
+  /** What its sitemap says of it, from 0 to 1. */
+  readonly sitemapPriority: number | null;
   readonly host: HostExplanation;
   /** Which file, which line, fetched when (R20). */
   readonly robots: string;
@@ -231,6 +234,7 @@ const URL = `
          u.due_at as "dueAt",
          u.failures,
          u.claims,
+         u.sitemap_priority as "sitemapPriority",
          (select s.url from source s where s.source_id = u.source_id) as "foundOn"
     from unnest($2::int[], $3::text[]) as asked (crawl_id, key)
     join crawl c on c.crawl_id = asked.crawl_id
@@ -250,11 +254,21 @@ interface UrlRow extends Omit<
   readonly settings: StoredSettings;
 }
 
-/** What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it. */
+/**
+ * What a URL's state is and why, in the named crawl or the one begun last; `undefined` where no crawl knows it.
+ *
+ * @param prioritizerFor reads the module that a crawl may have.
+ */
 export async function explainUrl(
   db: Db,
   url: RequestUrl,
-  crawlName?: string,
+  {
+    crawlName,
+    prioritizerFor,
+  }: {
+    readonly crawlName?: string | undefined;
+    readonly prioritizerFor?: (file: string) => Promise<LoadedPrioritizer>;
+  } = {},
 ): Promise<UrlExplanation | undefined> {
   const crawls = (await listCrawls(db)).filter(
     ({ name }) => crawlName === undefined || name === crawlName,
@@ -270,18 +284,24 @@ export async function explainUrl(
   if (row === undefined || host === undefined) return undefined;
   const files = await robotsOfHost(db, row.hostId);
   const { hostId, keyHash, settings, dueAt, ...known } = row;
-  const { bands, priority, userAgent } = crawlSettingsOf(settings);
-  const evidence = { url: asRequestUrl(known.url), depth: known.depth, bands };
+  const rules = crawlSettingsOf(settings);
+  const file = rules.prioritizer;
+  const choose = bandChooser(rules, file === null ? undefined : await prioritizerFor?.(file));
   const waits = known.state === 'queued' || known.state === 'assigned';
   return {
     ...known,
-    bandByRules: chooseBand(evidence, bandRulesOf(priority)),
+    bandByRules: choose({
+      url: asRequestUrl(known.url),
+      depth: known.depth,
+      foundOn: known.foundOn ?? undefined,
+      sitemapPriority: known.sitemapPriority ?? undefined,
+    }),
     dueAt: waits ? dueAt : null,
     host,
     robots: robotsSentence(
       files.find(({ origin }) => origin === originOf(url)),
       url,
-      userAgent,
+      rules.userAgent,
     ),
     fetches: await fetchesOf(db, hostId, keyHash, 5),
   };

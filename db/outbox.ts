@@ -1,4 +1,4 @@
-import { bandRulesOf, chooseBand } from '../domain/band-rules.ts';
+import { bandChooser, type BandChooser } from '../domain/band-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
 import { shardOf } from '../domain/shard-of.ts';
@@ -32,6 +32,8 @@ export interface SeedTarget {
   readonly settings: UrlKeyRules & Pick<CrawlSettings, 'bands' | 'priority' | 'shards'>;
   /** What its scope is to be measured against as well, so that the seeds' links are in it. */
   readonly roots: readonly string[];
+  /** Gives the seeds their bands; absent, the crawl's written rules alone do. */
+  readonly choose?: BandChooser;
 }
 
 /**
@@ -42,13 +44,13 @@ export interface SeedTarget {
  */
 export async function addSeeds(
   db: Db,
-  { crawlId, settings, roots }: SeedTarget,
+  { crawlId, settings, roots, choose = bandChooser(settings) }: SeedTarget,
   batches: AsyncIterable<readonly RequestUrl[]>,
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
     let handedOver = 0;
     for await (const urls of batches) {
-      await add(tx, { crawlId, foundOn: null, settings }, linksOf(urls, settings));
+      await add(tx, { crawlId, foundOn: null, settings }, linksOf(urls, settings, choose));
       handedOver += urls.length;
     }
     // Last, since the crawl's row is locked from here on.
@@ -60,15 +62,15 @@ export async function addSeeds(
 function linksOf(
   urls: readonly RequestUrl[],
   settings: SeedTarget['settings'],
+  choose: BandChooser,
 ): readonly FoundLink[] {
-  const bandRules = bandRulesOf(settings.priority);
   return urls.map((url) => ({
     url,
     key: urlKeyOf(url, settings),
     host: hostKeyOf(url),
     depth: 0,
     hops: 0,
-    band: chooseBand({ url, depth: 0, bands: settings.bands }, bandRules).band,
+    band: choose({ url, depth: 0 }).band,
   }));
 }
 

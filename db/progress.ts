@@ -2,6 +2,7 @@ import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
 import { oldestWaits } from './bands.ts';
 import type { Db } from './pool.ts';
+import { prioritizerFaultsOf } from './prioritizer-faults.ts';
 import { shortagesNow } from './shortages.ts';
 
 // Indexes: crawl_pkey, shard_pkey, queued_count_pkey, outcome_count_pkey, host_active, host_held, host_crawl_pkey,
@@ -134,6 +135,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
       held: row.heldUrls,
       until: row.until,
     },
+    prioritizerFaults: await prioritizerFaultsOf(db, crawlId),
     shortages: state === 'running' ? await shortagesNow(db) : [],
   };
 }

@@ -60,6 +60,8 @@ export interface FoundLink {
   readonly depth: number;
   readonly hops: number;
   readonly band: number;
+  /** From 0 to 1, where a sitemap says so. */
+  readonly sitemapPriority?: number;
 }
 
 /** What the one writer will count and take in. */

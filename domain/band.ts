@@ -19,6 +19,10 @@ export interface BandEvidence {
   readonly depth: number;
   /** Whether its last visit found it changed; absent before a second visit. */
   readonly changedAtLastVisit?: boolean | undefined;
+  /** The page, sitemap or robots.txt that named it first; absent for a seed. */
+  readonly foundOn?: string | undefined;
+  /** From 0 to 1, as a sitemap says. */
+  readonly sitemapPriority?: number | undefined;
   /** How many bands the crawl has; what belongs below the last goes into the last. */
   readonly bands: number;
 }

@@ -68,6 +68,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly bands: number;
   /** Which URLs go into which band, such as `path:/blog/*=1`; the first that fits wins, and R2 goes for the rest. */
   readonly priority: readonly string[];
+  /** The absolute path of a module that is asked for a URL's band before these rules. */
+  readonly prioritizer: string | null;
   /** The lottery's weights, one a band; empty: each half of the one above (R3). */
   readonly weights: readonly number[];
   /** Assigned URLs of one host and crawl: the most, and the number at which it is refilled. */
@@ -116,6 +118,7 @@ export const DEFAULT_SETTINGS = {
   ...DEFAULT_TRAP_LIMITS,
   bands: 3,
   priority: [],
+  prioritizer: null,
   weights: [],
   room: 20,
   lowWater: 10,

@@ -32,6 +32,12 @@ export interface CrawlProgress {
     /** The earliest instant at which one of these goes on; `null` where only a person can tell. */
     readonly until: Date | null;
   };
+  /** What the crawl's own prioritizer module got wrong: so many URLs went by the other rules. */
+  readonly prioritizerFaults: {
+    readonly file: string;
+    readonly fault: string;
+    readonly urls: number;
+  } | null;
   /** The folders of pages without room, for which the crawl holds itself; none unless it is running. */
   readonly shortages: readonly Shortage[];
 }

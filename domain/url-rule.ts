@@ -12,12 +12,14 @@ export interface UrlFacts {
   readonly query: string;
   /** Links from the nearest seed; absent where a rule is asked of the URL alone. */
   readonly depth?: number | undefined;
+  /** From 0 to 1, as a sitemap says; absent where none does. */
+  readonly sitemapPriority?: number | undefined;
 }
 
 /** One rule that a URL meets or not, as a person wrote it. */
 export interface UrlRule {
   readonly text: string;
-  readonly kind: 'domain' | 'host' | 'path' | 'scheme' | 'ext' | 'depth' | 'url';
+  readonly kind: 'domain' | 'host' | 'path' | 'scheme' | 'ext' | 'depth' | 'sitemap' | 'url';
   readonly matches: (facts: UrlFacts) => boolean;
 }
 
@@ -26,10 +28,11 @@ export const URL_RULE_FORMS =
   'domain:example.org, host:www.example.org, path:/blog/*, scheme:https, ext:pdf or https://example.org/*';
 
 /** What rules look at in a URL. */
-export function urlFactsOf(url: RequestUrl, depth?: number): UrlFacts {
+export function urlFactsOf(url: RequestUrl, depth?: number, sitemapPriority?: number): UrlFacts {
   const { protocol, pathname, search } = new URL(url);
   const scheme = protocol.slice(0, -1);
-  return { url, scheme, host: hostKeyOf(url), path: pathname, query: search, depth };
+  const host = hostKeyOf(url);
+  return { url, scheme, host, path: pathname, query: search, depth, sitemapPriority };
 }
 
 /**
@@ -37,13 +40,15 @@ export function urlFactsOf(url: RequestUrl, depth?: number): UrlFacts {
  *
  * `domain:` means the host of that name and all below it, `host:` that host alone, `ext:` the end of the path's last
  * segment; each takes a list between commas. `path:` is a pattern for the path, and for path and query where it has a
- * `?`. `depth:3`, `depth:>3`, `>=`, `<` and `<=` count links from the nearest seed. Whatever begins with `http://`,
+ * `?`. `depth:3`, `depth:>3`, `>=`, `<` and `<=` count links from the nearest seed. `sitemap:0.8` means what a sitemap
+ * gives that priority or a higher one. Whatever begins with `http://`,
  * `https://` or `*` is a pattern for the whole URL. In patterns `*` stands for any characters; the rest counts as it
  * is, upper and lower case told apart but in scheme and host. A rule has no white space.
  */
 export function parseUrlRule(text: string): UrlRule | undefined {
   if (/\s/u.test(text)) return undefined;
-  const [, kind = '', value = ''] = /^(domain|host|path|scheme|ext|depth):(.+)$/u.exec(text) ?? [];
+  const [, kind = '', value = ''] =
+    /^(domain|host|path|scheme|ext|depth|sitemap):(.+)$/u.exec(text) ?? [];
   const matches = matcherOf(kind, value, text);
   return matches && { text, kind: kind === '' ? 'url' : (kind as UrlRule['kind']), matches };
 }
@@ -62,6 +67,8 @@ function matcherOf(kind: string, value: string, text: string): UrlRule['matches'
       return ofExtensions(value);
     case 'depth':
       return ofDepth(value);
+    case 'sitemap':
+      return ofSitemap(value);
     default:
       return /^(\*|https?:\/\/.)/iu.test(text) ? ofUrl(text) : undefined;
   }
@@ -98,10 +105,19 @@ function ofExtensions(list: string): Matcher | undefined {
   const written = list.toLowerCase().split(',');
   const wanted = new Set(written.map((one) => one.replace(/^\./u, '')));
   if (![...wanted].every((one) => /^[^./?*]+$/u.test(one))) return undefined;
-  return ({ path }) => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    return name.includes('.') && wanted.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
-  };
+  return ({ path }) => wanted.has(extensionOf(path));
+}
+
+/** What stands behind the last dot of a path's last segment, in lower case; empty where there is none. */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+}
+
+function ofSitemap(value: string): Matcher | undefined {
+  if (!/^(0?\.\d{1,4}|0|1|[01]\.\d{1,4})$/u.test(value) || Number(value) > 1) return undefined;
+  const least = Number(value);
+  return ({ sitemapPriority }) => sitemapPriority !== undefined && sitemapPriority >= least;
 }
 
 function ofDepth(value: string): Matcher | undefined {

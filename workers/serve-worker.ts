@@ -11,6 +11,7 @@ import { createWorker } from './create-worker.ts';
 import { hostFeeder } from './host-feeder.ts';
 import type { Logger } from './logger.ts';
 import { openResolvers } from './resolvers.ts';
+import { prioritizerAt } from './prioritizers.ts';
 
 /** Connections of one worker to Postgres; a page needs one for a few milliseconds, three times. Our choice. */
 const DATABASE_CONNECTIONS = 20;
@@ -59,6 +60,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
       parser,
       resolverFor: resolvers.resolverFor,
       feedHost: hostFeeder(client),
+      prioritizerFor: prioritizerAt,
       stopping,
       robotsCache: new RobotsCache(),
       notBefore: new Map(),

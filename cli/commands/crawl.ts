@@ -17,6 +17,7 @@ import { runCrawl } from './run-crawl.ts';
 import type { SeedList } from '../seeds/seed-list.ts';
 import { ownershipOfSeeds, readSeeds, requireFewRoots } from '../seeds/seeds.ts';
 import { mayHaveCrawls, withSession } from '../session.ts';
+import { prioritizerOf, seedBands } from '../settings/prioritizer.ts';
 import { requireSameRules, settingsOf } from '../settings/settings.ts';
 
 /** `crawl [seeds…]`: starts a crawl, or goes on with the one of that name, and follows it to its end. */
@@ -64,14 +65,16 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
     return settings;
   };
 
-  await judgeFirst(flags, io, settle);
+  await judgeFirst(flags, io, { settle, samples: seeds.samples });
   return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) => {
     const { db } = session;
     const before = await findCrawl(db, flags.name);
     if (before !== undefined && before.removingSince !== null) {
       throw new UsageError(halfRemoved(flags.name));
     }
-    const saved = await saveCrawl(db, flags.name, settle(before?.settings));
+    const wished = settle(before?.settings);
+    await seedBands(wished, seeds.samples);
+    const saved = await saveCrawl(db, flags.name, wished);
     // Another command may have made it meanwhile, with other rules.
     requireSameRules(flags, saved.settings);
     if (before !== undefined) {
@@ -90,14 +93,26 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
 async function judgeFirst(
   flags: CrawlFlags,
   io: CommandIo,
-  settle: (before: CrawlSettings | undefined) => CrawlSettings,
+  {
+    settle,
+    samples,
+  }: {
+    readonly settle: (before: CrawlSettings | undefined) => CrawlSettings;
+    readonly samples: SeedList['samples'];
+  },
 ): Promise<void> {
-  try {
-    settle(undefined);
-  } catch (error) {
-    if (!(await mayHaveCrawls(flags))) throw error;
-    await withSession(flags, { need: 'database' }, io, async ({ db }) => {
-      settle((await findCrawl(db, flags.name))?.settings);
-    });
-  }
+  const isFirst = !(await mayHaveCrawls(flags));
+  const settings = await (async () => {
+    try {
+      return settle(undefined);
+    } catch (error) {
+      if (isFirst) throw error;
+      return await withSession(flags, { need: 'database' }, io, async ({ db }) =>
+        settle((await findCrawl(db, flags.name))?.settings),
+      );
+    }
+  })();
+  // How many bands a crawl has that is there already is known later, and what its seeds go into.
+  if (isFirst) await seedBands(settings, samples);
+  else await prioritizerOf(settings.prioritizer);
 }

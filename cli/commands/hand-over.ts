@@ -2,7 +2,9 @@ import type { CrawlRow } from '../../db/crawls.ts';
 import { addSeeds } from '../../db/outbox.ts';
 import type { RequestUrl } from '../../domain/request-url.ts';
 import type { SeedList } from '../seeds/seed-list.ts';
+import { seedBands } from '../settings/prioritizer.ts';
 import type { Session } from '../session.ts';
+import { counted } from '../views/quantities.ts';
 import { tallyLine } from '../views/tally-line.ts';
 import type { Screen } from '../views/terminal.ts';
 
@@ -12,20 +14,29 @@ import type { Screen } from '../views/terminal.ts';
  * @returns how many; `undefined` where the person left before the end, and none was given.
  */
 export async function handOver(
-  { db, interrupts, flags }: Session,
+  { db, interrupts, terminal, flags }: Session,
   { crawlId, settings }: CrawlRow,
   seeds: SeedList,
   { roots, stderr }: { readonly roots: readonly string[]; readonly stderr: Screen },
 ): Promise<number | undefined> {
+  const bandOf = await seedBands(settings, seeds.samples);
+  let faults = 0;
+  const choose: typeof bandOf = (evidence) => {
+    const choice = bandOf(evidence);
+    if (choice.fault !== undefined) faults += 1;
+    return choice;
+  };
   const tally = tallyLine(stderr, 'seeds handed over', { isShown: flags.quiet !== true });
   const batches = watched(seeds, { show: tally.show, interrupted: interrupts.signal });
   try {
-    return await addSeeds(db, { crawlId, settings, roots }, batches);
+    return await addSeeds(db, { crawlId, settings, roots, choose }, batches);
   } catch (error) {
     if (error instanceof Interrupted) return undefined;
     throw error;
   } finally {
     tally.erase();
+    if (faults > 0)
+      terminal.note(`the prioritizer is at fault with ${counted(faults, 'seed')}: by other rules`);
   }
 }
 

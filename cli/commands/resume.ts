@@ -13,6 +13,7 @@ import { parseHost } from './host-argument.ts';
 import type { CommandIo } from '../io.ts';
 import { withLiveControl } from './live-control.ts';
 import { parseName } from '../settings/option-values.ts';
+import { prioritizerOf } from '../settings/prioritizer.ts';
 import { DEFAULT_CRAWL_NAME, workersOption } from '../settings/options.ts';
 import type { FollowFlags } from '../settings/options.ts';
 import { operator } from './pause.ts';
@@ -57,9 +58,11 @@ export function resumeCommand(io: CommandIo): Command {
 }
 
 function resumeCrawl(name: string, flags: ResumeFlags, io: CommandIo): Promise<ExitCode> {
-  return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) =>
-    (flags.detach === true ? startDetached : runCrawl)(session, await crawlNamed(session.db, name)),
-  );
+  return withSession(flags, { need: 'everything', workers: flags.workers }, io, async (session) => {
+    const crawl = await crawlNamed(session.db, name);
+    await prioritizerOf(crawl.settings.prioritizer);
+    return (flags.detach === true ? startDetached : runCrawl)(session, crawl);
+  });
 }
 
 async function resumeHost(session: Session, host: HostKey): Promise<void> {

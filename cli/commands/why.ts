@@ -14,6 +14,7 @@ import { parseName } from '../settings/option-values.ts';
 import type { CommonFlags } from '../settings/options.ts';
 import { ruleOn } from '../views/rule-on-url.ts';
 import { requireCrawls, withSession } from '../session.ts';
+import { prioritizerAt } from '../../workers/prioritizers.ts';
 
 interface WhyFlags extends CommonFlags {
   readonly name?: string;
@@ -55,7 +56,10 @@ async function explain(
     if (found !== undefined) return { found, lines: hostLines(found, Date.now()) };
     throw new UsageError(`No crawl here knows the host "${subject.host}".`);
   }
-  const found = await explainUrl(db, subject.url, name);
+  const found = await explainUrl(db, subject.url, {
+    crawlName: name,
+    prioritizerFor: prioritizerAt,
+  });
   if (found !== undefined) return { found, lines: urlLines(found, Date.now()) };
   throw new UsageError(await whyUnknown(db, subject.url, name));
 }

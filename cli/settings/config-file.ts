@@ -163,7 +163,7 @@ const listBy = (separator = ',') =>
   z.array(z.string()).transform((items) => (items.length > 0 ? items.join(separator) : 'none'));
 
 function besideFile(file: string, path: string): string {
-  return path === '-' || isAbsolute(path) ? path : join(dirname(file), path);
+  return path === '-' || path === 'none' || isAbsolute(path) ? path : join(dirname(file), path);
 }
 
 function faultsOf(issue: z.core.$ZodIssue, lineAt: (key: string) => number): readonly Fault[] {

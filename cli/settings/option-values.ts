@@ -68,7 +68,7 @@ export function parsePriority(text: string, before: readonly string[] = []): rea
   return rules.length === written.length
     ? [...before, ...rules]
     : refuse(
-        `Write RULE=BAND with a band from 1 to ${String(MOST_BANDS)}; a rule is ${URL_RULE_FORMS}, or depth:>3. Or "none".`,
+        `Write RULE=BAND with a band from 1 to ${String(MOST_BANDS)}; a rule is ${URL_RULE_FORMS}, depth:>3 or sitemap:0.8. Or "none".`,
       );
 }
 

@@ -52,6 +52,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly liveHosts?: number;
   readonly bands?: number;
   readonly priority?: readonly string[];
+  readonly prioritizer?: string;
   readonly weights?: readonly number[];
   readonly connectTimeout?: number;
   readonly pageTimeout?: number;

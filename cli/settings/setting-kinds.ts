@@ -145,6 +145,10 @@ export const KINDS = {
   postgresUrl: { parse: parsePostgresUrl, show: String, schema: TEXT },
   folder: { parse: parseFolder, show: String, schema: TEXT, isPath: true },
   file: { parse: parseFile, show: String, schema: TEXT, isPath: true },
+  module: {
+    ...orNone({ parse: parseFile, show: String, schema: TEXT }),
+    isPath: true,
+  },
 } as const satisfies Readonly<Record<string, SettingKind>>;
 
 /** One of a few words. */

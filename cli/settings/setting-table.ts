@@ -193,6 +193,13 @@ export const SETTINGS: readonly Setting[] = [
       description: 'put URLs into a band, as path:/blog/*=1; may be given again, the first wins',
     },
     {
+      key: 'prioritizer',
+      flag: '--prioritizer <file>',
+      kind: KINDS.module,
+      kept: 'prioritizer',
+      description: 'ask this module of yours for a URL\'s band before the rules; or "none"',
+    },
+    {
       key: 'weights',
       flag: '--weights <list>',
       kind: KINDS.weights,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { bandRulesOf } from '../../domain/band-rules.ts';
 import { DEFAULT_SETTINGS } from '../../domain/crawl-settings.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
@@ -49,7 +50,9 @@ export function settingsOf(flags: CrawlFlags, source: SettingsSource): CrawlSett
   requireBands(settings);
   requireContact(settings, source);
   requirePoliteGap(settings, source);
-  return settings;
+  const { prioritizer } = settings;
+  // Workers run elsewhere than this command.
+  return prioritizer === null ? settings : { ...settings, prioritizer: resolve(prioritizer) };
 }
 
 /** Settings that were typed or that a file has; others leave no key. */

@@ -13,7 +13,8 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
     [
       'place',
       `band ${bandText(url)}, ${counted(url.depth, 'link')} from a seed` +
-        (url.foundOn === null ? '' : `, found on ${url.foundOn}`),
+        (url.foundOn === null ? '' : `, found on ${url.foundOn}`) +
+        (url.sitemapPriority === null ? '' : ` with priority ${url.sitemapPriority}`),
     ],
     ['due', url.dueAt === null ? 'never again' : when(url.dueAt, nowMs)],
     [
@@ -30,9 +31,10 @@ export function urlLines(url: UrlExplanation, nowMs: number): readonly string[] 
 
 function bandText({ band, bandByRules: now }: UrlExplanation): string {
   const by = now.rule === undefined ? 'the default rule' : `the rule ${now.rule}`;
+  const fault = now.fault === undefined ? '' : `; the prioritizer is at fault: ${now.fault}`;
   return now.band === band
-    ? `${band} by ${by}`
-    : `${band} by the rules of its time (${now.band} by ${by} as now set)`;
+    ? `${band} by ${by}${fault}`
+    : `${band} by the rules of its time (${now.band} by ${by} as now set${fault})`;
 }
 
 /** Why a host is or is not fetched from, in one screen (R45). */

@@ -29,6 +29,7 @@ export function progressLines(
     ['queue', queuePieces(progress)],
     ['fetches', fetchPieces(progress)],
     ['waiting', waitingPieces(look)],
+    ['bands', faultPieces(progress)],
     ['held', shortagePieces(progress)],
   ];
   return rows
@@ -48,6 +49,7 @@ export function progressLine(look: ProgressLook): string {
     `queue ${progress.queuedByBand.map(count).join(' + ')}, ${count(progress.assigned)} assigned`,
     counted(progress.errors, 'error'),
     ...(waiting.length > 0 ? [`waiting: ${waiting.join(', ')}`] : []),
+    ...faultPieces(progress).map(({ text }) => text),
     ...progress.shortages.map((one) => `held: ${harmless(shortageText(one))}`),
   ].join(DOT);
 }
@@ -131,6 +133,13 @@ function waitingPieces({ progress, nowMs }: ProgressLook): readonly Piece[] {
             : 'the next now',
         ];
   return [...parts, ...next, ...only].map((text) => ({ text, look: 'yellow' }));
+}
+
+function faultPieces({ prioritizerFaults }: CrawlProgress): readonly Piece[] {
+  if (prioritizerFaults === null) return [];
+  const { urls, file, fault } = prioritizerFaults;
+  const went = `${counted(urls, 'URL')} went by other rules than ${file}`;
+  return [{ text: harmless(`${went}: ${fault}`), look: 'red' }];
 }
 
 function shortagePieces({ shortages }: CrawlProgress): readonly Piece[] {

@@ -12,6 +12,7 @@ import type { Db } from '../../db/pool.ts';
 import { openWarcStore } from '../../store/warc-store.ts';
 import { createParsePool } from '../../web/parse-pool.ts';
 import { createResolver } from '../../web/resolver.ts';
+import { prioritizerAt } from '../../workers/prioritizers.ts';
 
 /** What a worker's activities work with, on a folder that goes with the test. */
 export async function depsOn(
@@ -38,6 +39,7 @@ export async function depsOn(
     stopping,
     resolverFor: () => resolver,
     feedHost: () => Promise.resolve(),
+    prioritizerFor: prioritizerAt,
     robotsCache: new RobotsCache(),
     notBefore: new Map(),
     random: () => 0.5,

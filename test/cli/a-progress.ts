@@ -30,6 +30,7 @@ export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress
     assigned: 60,
     errors: 4,
     waiting: { retries: 2, robots: 1, held: 0, until: new Date(START.getTime() + 3_672_000) },
+    prioritizerFaults: null,
     shortages: [],
     ...otherwise,
   };

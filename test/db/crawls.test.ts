@@ -55,7 +55,7 @@ test('each crawl finds a URL by its own rules', async ({ db }) => {
   }
 
   const found = async (url: string, name: string): Promise<string | undefined> =>
-    (await explainUrl(db, asRequestUrl(url), name))?.url;
+    (await explainUrl(db, asRequestUrl(url), { crawlName: name }))?.url;
   expect(await found('http://a.test/x?a=2&b=1', 'loose')).toBe(WITH_SESSION);
   expect(await found('http://a.test/x?a=2&b=1', 'strict')).toBeUndefined();
   expect(await found(WITH_SESSION, 'strict')).toBe(WITH_SESSION);

@@ -87,6 +87,23 @@ test('validators: what was fetched before is asked for without them', async () =
   ]);
 });
 
+test('what puts URLs into bands: those known before have no priority of a sitemap', async () => {
+  const before = await databaseBefore('0010');
+  await before.db.query(`
+    insert into crawl (name, settings, state) values ('old', '{}', 'running');
+    insert into host (host_key) values ('a.test');
+    insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at)
+    values (1, 1, md5('http://a.test/')::uuid, 'http://a.test/', 'queued', 2, 1, now())`);
+
+  await migrate(before.url);
+
+  const db = connected(before.url);
+  expect(await rowsOf(db, 'select band, sitemap_priority as priority from url')).toEqual([
+    { band: 2, priority: null },
+  ]);
+  expect(await rowsOf(db, 'select * from prioritizer_fault')).toEqual([]);
+});
+
 function connected(url: string): Db {
   const db = connectDatabase(url);
   onTestFinished(() => db.end());

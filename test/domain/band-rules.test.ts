@@ -17,12 +17,14 @@ const RULES = [
   'depth:>2=4',
   'http://*?q=1=1',
   'ext:pdf=8',
+  'sitemap:0.5=5',
 ];
 
 const evidence = fc.record({
   url: fc.constantFrom(...URLS).map(requestUrl),
   depth: fc.nat({ max: 6 }),
   bands: fc.integer({ min: 1, max: 8 }),
+  sitemapPriority: fc.constantFrom(undefined, 0, 0.5, 1),
 });
 const written = fc.array(fc.constantFrom(...RULES), { maxLength: 6 });
 
@@ -64,7 +66,23 @@ test.each([
   'path:/x=12',
   '=1',
   'nonsense=1',
+  'sitemap:1.1=1',
+  'sitemap:high=1',
+  'sitemap:=1',
   'path:/x=1 ',
 ])('%j is no rule with a band', (text) => {
   expect(parseBandRule(text)).toBeUndefined();
+});
+
+test.each([
+  ['sitemap:0.8=1', 0.8, 1],
+  ['sitemap:.8=1', 0.9, 1],
+  ['sitemap:0.8=1', 0.79, 2],
+  ['sitemap:0.8=1', undefined, 2],
+  ['sitemap:0=1', 0, 1],
+  ['sitemap:1.0=1', 1, 1],
+])('%s puts a page of priority %j into band %j', (text, sitemapPriority, band) => {
+  const url = requestUrl('https://a.test/x');
+  const given = { url, depth: 1, bands: 3, sitemapPriority };
+  expect(chooseBand(given, bandRulesOf([text])).band).toBe(band);
 });
