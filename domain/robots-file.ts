@@ -75,6 +75,7 @@ export const ROBOTS_KEYS: readonly (readonly [prefix: string, kind: RobotsLine['
   ['site-map', 'sitemap'],
 ];
 const LONGEST_KEY = 16;
+const KIND_BY_KEY: ReadonlyMap<string, RobotsLine['kind']> = new Map(ROBOTS_KEYS);
 
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
@@ -104,7 +105,10 @@ function keyAndValue(text: string): { key: string; value: string } | undefined {
 
 function kindOf(key: string): RobotsLine['kind'] | undefined {
   const lowerCase = key.slice(0, LONGEST_KEY).toLowerCase();
-  return ROBOTS_KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1];
+  // Nearly always it is one of them to the letter.
+  return (
+    KIND_BY_KEY.get(lowerCase) ?? ROBOTS_KEYS.find(([prefix]) => lowerCase.startsWith(prefix))?.[1]
+  );
 }
 
 /** `String.trim` takes a byte order mark for a blank, and a pattern for trailing blanks takes quadratic time. */

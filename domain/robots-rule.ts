@@ -22,15 +22,27 @@ export interface RobotsRule {
  * §2.2.2). Left out are lines without a path, which forbid nothing, those that no path can match, and repetitions.
  */
 export function rulesOf(lines: readonly RobotsLine[]): RobotsRule[] {
-  const first = new Map<string, RobotsLine>();
-  for (const line of lines.flatMap(withDirectoryOfIndex)) {
-    if (!/^[/*]/u.test(line.value)) continue;
-    const key = `${line.kind} ${line.value}`;
-    if (!first.has(key)) first.set(key, line);
+  // The number of the line where each path stands first.
+  const first = { allow: new Map<string, number>(), disallow: new Map<string, number>() };
+  for (const { kind, value, line } of lines) {
+    if (kind !== 'allow' && kind !== 'disallow') continue;
+    if (!value.startsWith('/') && !value.startsWith('*')) continue;
+    if (!first[kind].has(value)) first[kind].set(value, line);
+    const directory = kind === 'allow' ? directoryOfIndex(value) : undefined;
+    if (directory !== undefined && !first.allow.has(directory)) first.allow.set(directory, line);
   }
-  return Array.from(first.values(), compile).sort(
-    (one, other) => other.octets - one.octets || Number(other.allow) - Number(one.allow),
-  );
+  const byOctets = new Map<number, RobotsRule[]>();
+  for (const kind of ['allow', 'disallow'] as const) {
+    for (const [value, line] of first[kind]) {
+      const rule = compile(line, kind === 'allow', value);
+      // By length, and no comparison of two: rules of few lengths are many.
+      const equal = byOctets.get(rule.octets);
+      if (equal === undefined) byOctets.set(rule.octets, [rule]);
+      else equal.push(rule);
+    }
+  }
+  const lengths = [...byOctets.keys()].sort((one, other) => other - one);
+  return lengths.flatMap((octets) => byOctets.get(octets) ?? []);
 }
 
 /** Whether a rule matches a path with query in the spelling of `withEverythingEscaped`. */
@@ -40,19 +52,20 @@ export function matches(rule: RobotsRule, path: string): boolean {
 }
 
 /** `Allow: /d/index.html` allows `/d/` itself too, as google/robotstxt has it; the RFC is silent. */
-function withDirectoryOfIndex(line: RobotsLine): RobotsLine[] {
-  if (line.kind !== 'allow') return [line];
-  const directory = /^(.*\/)index\.html?$/u.exec(line.value)?.[1];
-  return directory === undefined ? [line] : [line, { ...line, value: `${directory}$` }];
+function directoryOfIndex(path: string): string | undefined {
+  const end = INDEX_FILES.find((name) => path.endsWith(name));
+  return end === undefined ? undefined : `${path.slice(0, 1 - end.length)}$`;
 }
 
-function compile({ line, kind, value }: RobotsLine): RobotsRule {
+const INDEX_FILES = ['/index.html', '/index.htm'];
+
+function compile(line: number, allow: boolean, value: string): RobotsRule {
   const toTheEnd = value.endsWith('$');
   const path = toTheEnd ? value.slice(0, -1) : value;
   return {
     line,
     value,
-    allow: kind === 'allow',
+    allow,
     octets: withOneSpelling(value).length,
     pieces: path.includes('*')
       ? path.split(/\*+/u).map(withEverythingEscaped)
