@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { admit, ADMIT_ROWS } from '../db/admit.ts';
 import { requeueAssigned, requestsInFlight } from '../db/crawl-end.ts';
 import { endCrawl, markStopping, shardsOf } from '../db/crawls.ts';
+import { doChore } from '../db/do-chore.ts';
 import { parkForgotten, REFEED_HOSTS } from '../db/hosts.ts';
 import type { Db } from '../db/pool.ts';
 import type { Shard } from '../db/shards.ts';
@@ -25,6 +26,8 @@ export async function closeCrawl(
   while ((await parkForgotten(db, null)) === REFEED_HOSTS);
   for (const shard of await shardsOf(db, crawlId)) {
     await admitAll(db, { crawlId, shard });
+    // Nothing is queued any more that it could be done to.
+    if (reason === 'finished') while (await doChore(db, { crawlId, shard }));
     if (reason === 'pages spent' || reason === 'time spent')
       await requeueAssigned(db, { crawlId, shard });
   }

@@ -8,6 +8,7 @@ import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { Scope } from '../domain/scope.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
 import type { PageBands } from './page-bands.ts';
+import { urlSelectionOf } from '../domain/url-selection.ts';
 
 /** How many links were left out, by the rule that kept them out of the frontier. */
 export type LeftOut = Map<ExclusionRule, number>;
@@ -45,13 +46,17 @@ export function redirectExclusion(
   return exclusionBy(settings, { depth, nowMs: Date.now() })(target);
 }
 
-/** The sitemaps that a robots.txt or an index names: a host may keep its own, and those of others are in scope or not. */
+/**
+ * The sitemaps that a robots.txt or an index names: a host may keep its own, and those of others are in scope or not. No
+ * include need name them, as they are no pages.
+ */
 export function sitemapFiles(
-  { settings, requestUrl }: ClaimedUrl,
+  { settings: kept, requestUrl }: ClaimedUrl,
   files: readonly RequestUrl[],
   { depth, foundOn, bands }: Named & { readonly depth: number },
 ): readonly FoundLink[] {
-  if (!settings.sitemaps || depth > MAX_SITEMAP_DEPTH) return [];
+  if (!kept.sitemaps || depth > MAX_SITEMAP_DEPTH) return [];
+  const settings = { ...kept, includes: [] };
   const isOwn = ({ url }: Entering): boolean => hostKeyOf(url) === hostKeyOf(requestUrl);
   const urls = files.map((url) => ({ url }));
   const entry = { foundOn, depth, hops: 0, bands };
@@ -122,12 +127,12 @@ function entering(
   return [...byKey.values()];
 }
 
-/** The rule for one link after another: the scope's roots are made ready once. */
+/** The rule for one link after another: the scope's roots and the crawl's own rules are made ready once. */
 function exclusionBy(
   settings: CrawlSettings,
   found: Found,
 ): (url: RequestUrl) => ExclusionRule | undefined {
-  const rules = { ...settings, scope: scopeOf(settings) };
+  const rules = { ...settings, scope: scopeOf(settings), selection: urlSelectionOf(settings) };
   return (url) => linkExclusion(url, found, rules);
 }
 

@@ -1,10 +1,13 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { admit as admitFromOutbox } from '../db/admit.ts';
+import { hasChore } from '../db/chores.ts';
 import { outlookOf } from '../db/crawl-end.ts';
 import { openCrawl } from '../db/crawls.ts';
+import { doChore } from '../db/do-chore.ts';
 import { writeHold } from '../db/holds.ts';
 import { parkHost } from '../db/hosts.ts';
+import type { Db } from '../db/pool.ts';
 import { parseHostKey } from '../domain/host-key.ts';
 import { closeCrawl } from './close-crawl.ts';
 import type {
@@ -62,8 +65,22 @@ async function beating<T>(work: () => Promise<T>): Promise<T> {
 
 async function admit({ db }: ActivityDeps, shard: ShardOrder): Promise<AdmitResult> {
   const { rows, admitted } = await admitFromOutbox(db, shard);
+  const choreIsLeft = await doChores(db, shard);
   const { end, busy } = await outlookOf(db, shard.crawlId);
-  return { rows, admitted, quiet: end !== null, busy };
+  return { rows, admitted, quiet: end !== null, busy: busy || choreIsLeft };
+}
+
+/** Of one round, in milliseconds; our choice: links and hosts wait meanwhile. */
+const CHORE_MS = 1_000;
+
+/** Gives whether some of a chore is left for the next round. */
+async function doChores(db: Db, shard: ShardOrder): Promise<boolean> {
+  if (!(await hasChore(db, shard))) return false;
+  const endMs = performance.now() + CHORE_MS;
+  while (await doChore(db, shard)) {
+    if (performance.now() >= endMs) return true;
+  }
+  return false;
 }
 
 async function open({ db }: ActivityDeps, name: string, begin: boolean): Promise<OpenedCrawl> {

@@ -7,6 +7,7 @@ import { isNamedSitemap } from './sitemaps.ts';
 import { parseRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import { isPutOffTooLong, MAX_HOPS, retryAfterFailureMs } from '../domain/retry.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
+import { selectionExclusion, selectionText, urlSelectionOf } from '../domain/url-selection.ts';
 
 /** What becomes of a URL: its next state, and what the one writer is told of it. */
 export interface Verdict {
@@ -70,6 +71,13 @@ export function ended(
     isPage,
     target: null,
   };
+}
+
+/** Excluded by the crawl's rules of now, though it was queued when they were others. */
+export function excludedByRule(url: ClaimedUrl): Verdict | undefined {
+  const selection = urlSelectionOf({ excludes: url.settings.excludes });
+  const rule = selectionExclusion(url.requestUrl, url.depth, selection);
+  return rule && ended(url, 'excluded', 'excluded', selectionText(rule), false);
 }
 
 /** A URL whose answer could not be kept: as it was, and due again. */

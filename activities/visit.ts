@@ -4,10 +4,12 @@ import { parkHost } from '../db/hosts.ts';
 import { awaitRoom } from './await-room.ts';
 import type { Hold, VisitNext, VisitOrder, VisitResult } from './contract.ts';
 import type { ActivityDeps } from './deps.ts';
+import { settleByRule } from './put-back.ts';
 import { servePage } from './serve-page.ts';
 import { serveRobots } from './serve-robots.ts';
 import type { Served } from './served.ts';
 import { mayGoOn, waitedHere, type Stay } from './stay.ts';
+import { excludedByRule } from './url-settlement.ts';
 
 /** What Temporal gives a running visit. */
 export interface VisitContext {
@@ -144,7 +146,10 @@ export function holdOf({ who, why, since, until }: HoldRow): Hold {
   return { who, why, since: since.toISOString(), until: until?.toISOString() ?? null };
 }
 
+/** A rule of the crawl's own that has come since the URL was queued is asked before anything is sent, a robots.txt too. */
 function turn(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
+  const excluded = excludedByRule(claimed.url);
+  if (excluded !== undefined) return settleByRule(deps, claimed, excluded);
   return claimed.kind === 'robots'
     ? serveRobots(deps, stay, claimed)
     : servePage(deps, stay, claimed);

@@ -6,6 +6,7 @@ import { crawlCommand } from './commands/crawl.ts';
 import { crawlsCommand } from './commands/crawls.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { EXIT_CODES_HELP } from './exit-codes.ts';
+import { excludeCommand } from './commands/exclude.ts';
 import { exportCommand } from './commands/export.ts';
 import { hostsCommand } from './commands/hosts.ts';
 import type { CommandIo } from './io.ts';
@@ -49,6 +50,7 @@ ${EXIT_CODES_HELP}`,
     pauseCommand,
     hostsCommand,
     bandsCommand,
+    excludeCommand,
     crawlsCommand,
     exportCommand,
     doctorCommand,

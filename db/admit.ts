@@ -1,4 +1,6 @@
 import { keepDueTimes } from './due-times.ts';
+import { notExcluded } from './excludes.ts';
+import { countOutcomes, type OutcomeTally } from './outcome-count.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { blocksEnded, setReady, type QueueChange } from './ready.ts';
 import type { FoundLink } from './settle.ts';
@@ -110,7 +112,7 @@ async function insertLinks(
   { crawlId, shard }: Shard,
   taken: readonly TakenRow[],
 ): Promise<readonly QueueChange[]> {
-  const links = withoutRepeats(taken);
+  const links = await notExcluded(tx, crawlId, withoutRepeats(taken));
   if (links.length === 0) return [];
   await tx.query({
     name: 'insert_hosts',
@@ -165,15 +167,6 @@ const COUNT_PAGES = `
          pages_reserved = greatest(pages_reserved - $3, 0)
    where crawl_id = $1`;
 
-const COUNT_OUTCOMES = `
-  insert into outcome_count (crawl_id, outcome, fetches, bytes)
-  select $1, outcome, fetches, bytes
-    from unnest($2::text[], $3::bigint[], $4::bigint[]) as o (outcome, fetches, bytes)
-   order by outcome
-  on conflict (crawl_id, outcome) do update
-     set fetches = outcome_count.fetches + excluded.fetches,
-         bytes = outcome_count.bytes + excluded.bytes`;
-
 const COUNT_KNOWN = `
   update shard
      set known = known + $3
@@ -203,24 +196,11 @@ async function count(
       values: [crawlId, shard.shard, known],
     });
   }
-  const outcomes = outcomesOf(taken);
-  const tallies = [...outcomes.values()];
-  await tx.query({
-    name: 'count_outcomes',
-    text: COUNT_OUTCOMES,
-    values: [
-      crawlId,
-      [...outcomes.keys()],
-      tallies.map(({ fetches }) => fetches),
-      tallies.map(({ bytes }) => bytes),
-    ],
-  });
+  await countOutcomes(tx, crawlId, outcomesOf(taken));
 }
 
-function outcomesOf(
-  taken: readonly TakenRow[],
-): ReadonlyMap<string, { fetches: number; bytes: number }> {
-  const outcomes = new Map<string, { fetches: number; bytes: number }>();
+function outcomesOf(taken: readonly TakenRow[]): ReadonlyMap<string, OutcomeTally> {
+  const outcomes = new Map<string, OutcomeTally>();
   for (const { outcome, bytes } of taken) {
     if (outcome === null) continue;
     const tally = outcomes.get(outcome) ?? { fetches: 0, bytes: 0 };

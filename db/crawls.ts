@@ -7,6 +7,7 @@ import {
   type StoredSettings,
 } from '../domain/crawl-settings.ts';
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
+import { beginChore } from './chores.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 
 /** One crawl: a namespace of frontier, scope and settings. */
@@ -122,7 +123,11 @@ async function change(
   const found = await tx.query<StoredCrawl>({ name: 'lock_crawl', text: LOCK, values: [name] });
   const before = found.rows[0];
   if (before === undefined) return undefined;
-  const settings = changedWithin(crawlSettingsOf(before.settings), wished);
+  const had = crawlSettingsOf(before.settings);
+  const settings = changedWithin(had, wished);
+  if (settings.excludes.some((rule) => !had.excludes.includes(rule))) {
+    await beginChore(tx, before.crawlId, 'exclude');
+  }
   const values = [before.crawlId, JSON.stringify(settings)];
   const { rows } = await tx.query<StoredCrawl>({ name: 'change_crawl', text: CHANGE, values });
   return rows[0];

@@ -1,6 +1,7 @@
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
 import { oldestWaits } from './bands.ts';
+import { choresOf } from './chores.ts';
 import type { Db } from './pool.ts';
 import { prioritizerFaultsOf } from './prioritizer-faults.ts';
 import { shortagesNow } from './shortages.ts';
@@ -136,6 +137,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
       until: row.until,
     },
     prioritizerFaults: await prioritizerFaultsOf(db, crawlId),
+    chores: await choresOf(db, crawlId),
     shortages: state === 'running' ? await shortagesNow(db) : [],
   };
 }

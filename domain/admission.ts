@@ -4,11 +4,13 @@ import type { ExclusionRule } from './outcome.ts';
 import type { RequestUrl } from './request-url.ts';
 import { isInScope, type Scope } from './scope.ts';
 import { trapReason, type TrapLimits } from './traps.ts';
+import { selectionExclusion, type UrlSelection } from './url-selection.ts';
 
 /** The settings that decide which links enter the frontier. */
 export interface AdmissionRules
   extends Pick<CrawlSettings, 'maxUrlLength' | 'depthLimit'>, TrapLimits {
   readonly scope: Scope;
+  readonly selection: UrlSelection;
 }
 
 /** Where and when a link is found. */
@@ -21,17 +23,17 @@ export interface Found {
 
 /**
  * Which rule keeps a discovered link out of the frontier, if any (R23, R24). A URL of exactly a limit is still
- * admitted. Seeds are not asked about: whoever gives one means it.
+ * admitted. Of seeds only the crawl's own rules are asked (`selectionExclusion`): whoever gives one means it.
  */
 export function linkExclusion(
   url: RequestUrl,
   { depth, nowMs }: Found,
   rules: AdmissionRules,
 ): ExclusionRule | undefined {
-  const { maxUrlLength, depthLimit, scope } = rules;
+  const { maxUrlLength, depthLimit, scope, selection } = rules;
   if (url.length > maxUrlLength) return 'length';
   if (depthLimit !== null && depth > depthLimit) return 'depth';
   if (!isInScope(url, scope)) return 'scope';
   if (isBlockedPort(portOf(url))) return 'port';
-  return trapReason(url, rules, nowMs);
+  return trapReason(url, rules, nowMs) ?? selectionExclusion(url, depth, selection);
 }

@@ -16,6 +16,10 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly scope: ScopeKind;
   /** What `scope` is measured against: hosts, registrable domains or URL prefixes of the seeds, by `scope`. */
   readonly scopeRoots: readonly string[];
+  /** Rules that name URLs which are none of the crawl's, such as `path:/print/*`. */
+  readonly excludes: readonly string[];
+  /** Rules one of which a URL must meet; empty: it need not. */
+  readonly includes: readonly string[];
   /** Sent as `User-Agent`; its first word up to `/` is the product token of robots.txt (RFC 9309 §2.2.1). */
   readonly userAgent: string;
   readonly pageBudget: number | null;
@@ -81,6 +85,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
 export const DEFAULT_SETTINGS = {
   scope: 'host',
   scopeRoots: [],
+  excludes: [],
+  includes: [],
   pageBudget: null,
   depthLimit: null,
   timeBudgetMs: null,

@@ -38,7 +38,9 @@ export type ExclusionRule =
   | 'nofollow'
   | 'address'
   | 'port'
-  | 'policy';
+  | 'policy'
+  | 'include'
+  | `rule ${string}`;
 
 /** Why a URL is given up: for a week in a continuous crawl, for good in a one-shot crawl. */
 export type DeadReason =

@@ -1,6 +1,19 @@
 import type { CrawlState, EndReason, HostState } from './crawl-state.ts';
 import type { Shortage } from './shortage.ts';
 
+/** What may have to be done to all that is queued, a batch after another: `exclude` by rules that came meanwhile. */
+export type ChoreKind = 'exclude';
+
+/** A chore that is under way, over all shards. */
+export interface ChoreProgress {
+  readonly kind: ChoreKind;
+  /** URLs that were queued when it was begun. */
+  readonly queued: number;
+  readonly looked: number;
+  /** Of these. */
+  readonly changed: number;
+}
+
 /** A snapshot of a crawl's counts (R47); all of it comes from Postgres, so a restart counts on, not anew. */
 export interface CrawlProgress {
   readonly name: string;
@@ -38,6 +51,8 @@ export interface CrawlProgress {
     readonly fault: string;
     readonly urls: number;
   } | null;
+  /** What is being done to all that is queued. */
+  readonly chores: readonly ChoreProgress[];
   /** The folders of pages without room, for which the crawl holds itself; none unless it is running. */
   readonly shortages: readonly Shortage[];
 }

@@ -27,6 +27,8 @@ import type { TemporalTarget } from './config.ts';
 export interface Control {
   /** Starts a crawl's workflow, or wakes the one that runs. */
   readonly startCrawl: (crawl: CrawlRow) => Promise<void>;
+  /** Lets a running crawl's prioritizers look at once at what was written for them. */
+  readonly wakeCrawl: (crawl: Pick<CrawlRow, 'name' | 'settings'>) => Promise<void>;
   /** Refuses further claims at once and lets the workflow end; the crawl is `stopped` when nothing is in flight. */
   readonly stopCrawl: (crawl: { readonly name: string; readonly crawlId: number }) => Promise<void>;
   /** Tells a host's workflow of a hold that its row has under that sequence. */
@@ -62,6 +64,7 @@ export async function connectControl({
       await ensureSchedule(client);
       await startCrawl(client, db, row);
     },
+    wakeCrawl: (row) => wakePrioritizers(client, row),
     stopCrawl: async ({ name, crawlId }) => {
       await markStopping(db, crawlId);
       await ifThere(client.workflow.getHandle(crawlWorkflowId(name)).signal(stop));
@@ -95,12 +98,12 @@ const GIVE_UP_AFTER_MS = 120_000;
  * Starts the crawl's workflow, or wakes the one that runs. One that is ending (a stop under way) runs on for a moment
  * after Postgres says so: then it is started again when it has ended.
  */
-async function startCrawl(client: Client, db: Db, { name }: CrawlRow): Promise<void> {
+async function startCrawl(client: Client, db: Db, { name, settings }: CrawlRow): Promise<void> {
   const giveUpAtMs = performance.now() + GIVE_UP_AFTER_MS;
   while (!(await isStarted(client, name))) {
     if ((await findCrawl(db, name))?.state === 'running') {
       await ifThere(client.workflow.getHandle(crawlWorkflowId(name)).signal(wake));
-      await ifThere(client.workflow.getHandle(prioritizerWorkflowId(name, 0)).signal(wake));
+      await wakePrioritizers(client, { name, settings });
       return;
     }
     if (performance.now() > giveUpAtMs) {
@@ -109,6 +112,15 @@ async function startCrawl(client: Client, db: Db, { name }: CrawlRow): Promise<v
       );
     }
     await sleep(LOOK_AGAIN_MS);
+  }
+}
+
+async function wakePrioritizers(
+  client: Client,
+  { name, settings: { shards } }: Pick<CrawlRow, 'name' | 'settings'>,
+): Promise<void> {
+  for (let shard = 0; shard < shards; shard += 1) {
+    await ifThere(client.workflow.getHandle(prioritizerWorkflowId(name, shard)).signal(wake));
   }
 }
 

@@ -16,6 +16,7 @@ import { addressesBy } from '../settings/own-hosts.ts';
 import { runCrawl } from './run-crawl.ts';
 import type { SeedList } from '../seeds/seed-list.ts';
 import { ownershipOfSeeds, readSeeds, requireFewRoots } from '../seeds/seeds.ts';
+import { requireTakenSeed } from '../seeds/selected-seeds.ts';
 import { mayHaveCrawls, withSession } from '../session.ts';
 import { prioritizerOf, seedBands } from '../settings/prioritizer.ts';
 import { requireSameRules, settingsOf } from '../settings/settings.ts';
@@ -59,9 +60,10 @@ interface Flags extends CrawlFlags {
 async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise<ExitCode> {
   const ask = flags.allowPrivate === true ? addressesBy(flags.dns ?? []) : undefined;
   const ownership = await ownershipOfSeeds(seeds, ask);
-  const settle = (before: CrawlSettings | undefined): CrawlSettings => {
+  const settle = async (before: CrawlSettings | undefined): Promise<CrawlSettings> => {
     const settings = settingsOf(flags, { seeds: seeds.samples, ownership, before });
     requireFewRoots(settings, seeds);
+    await requireTakenSeed(settings, seeds);
     return settings;
   };
 
@@ -72,7 +74,7 @@ async function crawl(seeds: SeedList, flags: CrawlFlags, io: CommandIo): Promise
     if (before !== undefined && before.removingSince !== null) {
       throw new UsageError(halfRemoved(flags.name));
     }
-    const wished = settle(before?.settings);
+    const wished = await settle(before?.settings);
     await seedBands(wished, seeds.samples);
     const saved = await saveCrawl(db, flags.name, wished);
     // Another command may have made it meanwhile, with other rules.
@@ -97,14 +99,14 @@ async function judgeFirst(
     settle,
     samples,
   }: {
-    readonly settle: (before: CrawlSettings | undefined) => CrawlSettings;
+    readonly settle: (before: CrawlSettings | undefined) => Promise<CrawlSettings>;
     readonly samples: SeedList['samples'];
   },
 ): Promise<void> {
   const isFirst = !(await mayHaveCrawls(flags));
   const settings = await (async () => {
     try {
-      return settle(undefined);
+      return await settle(undefined);
     } catch (error) {
       if (isFirst) throw error;
       return await withSession(flags, { need: 'database' }, io, async ({ db }) =>

@@ -3,13 +3,20 @@ import { addSeeds } from '../../db/outbox.ts';
 import type { RequestUrl } from '../../domain/request-url.ts';
 import type { SeedList } from '../seeds/seed-list.ts';
 import { seedBands } from '../settings/prioritizer.ts';
+import { seedSelection, type SeedSelection } from '../seeds/selected-seeds.ts';
 import type { Session } from '../session.ts';
 import { counted } from '../views/quantities.ts';
 import { tallyLine } from '../views/tally-line.ts';
 import type { Screen } from '../views/terminal.ts';
 
+/** Seeds that a crawl was given, and those that its own rules left out. */
+export interface HandedOver {
+  readonly given: number;
+  readonly leftOut: number;
+}
+
 /**
- * Gives all seeds to a crawl, whose scope grows by these roots.
+ * Gives all seeds that its rules take to a crawl, whose scope grows by these roots.
  *
  * @returns how many; `undefined` where the person left before the end, and none was given.
  */
@@ -18,7 +25,7 @@ export async function handOver(
   { crawlId, settings }: CrawlRow,
   seeds: SeedList,
   { roots, stderr }: { readonly roots: readonly string[]; readonly stderr: Screen },
-): Promise<number | undefined> {
+): Promise<HandedOver | undefined> {
   const bandOf = await seedBands(settings, seeds.samples);
   let faults = 0;
   const choose: typeof bandOf = (evidence) => {
@@ -27,9 +34,14 @@ export async function handOver(
     return choice;
   };
   const tally = tallyLine(stderr, 'seeds handed over', { isShown: flags.quiet !== true });
-  const batches = watched(seeds, { show: tally.show, interrupted: interrupts.signal });
+  const selection = seedSelection(settings);
+  const watch = { show: tally.show, interrupted: interrupts.signal, selection };
   try {
-    return await addSeeds(db, { crawlId, settings, roots, choose }, batches);
+    const given = await addSeeds(db, { crawlId, settings, roots, choose }, watched(seeds, watch));
+    tally.erase();
+    const said = selection.said();
+    if (said !== undefined) terminal.note(said);
+    return { given, leftOut: selection.leftOut() };
   } catch (error) {
     if (error instanceof Interrupted) return undefined;
     throw error;
@@ -47,17 +59,18 @@ class Interrupted extends Error {
 interface Watch {
   readonly show: (done: number) => void;
   readonly interrupted: AbortSignal;
+  readonly selection: SeedSelection;
 }
 
 async function* watched(
   seeds: SeedList,
-  { show, interrupted }: Watch,
+  { show, interrupted, selection }: Watch,
 ): AsyncGenerator<readonly RequestUrl[]> {
   let done = 0;
   for await (const batch of seeds.batches()) {
     // Thrown, so that what was given so far is taken back.
     if (interrupted.aborted) throw new Interrupted();
-    yield batch;
+    yield selection.taken(batch);
     done += batch.length;
     show(done);
   }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { CrawlRow } from '../../db/crawls.ts';
 import { openDataFolder, readRecord } from '../../workers/data-folder.ts';
 import type { Control } from '../../workers/control.ts';
 import { isAlive } from '../../workers/processes.ts';
@@ -23,6 +24,18 @@ export async function withLiveControl<T>(
   const order = { dataDir, config, need: 'everything', workers: 0, say: terminal.note } as const;
   const joined = await openServers(order);
   return closing({ close: joined.leave }, () => withControl(joined, work));
+}
+
+/** Lets a running crawl look at once at what was written for it; false where nobody serves it. */
+export async function wakeCrawl(
+  session: Session,
+  crawl: Pick<CrawlRow, 'name' | 'settings'>,
+): Promise<boolean> {
+  const woken = await withLiveControl(session, async (control) => {
+    await control.wakeCrawl(crawl);
+    return true;
+  });
+  return woken === true;
 }
 
 /** Connects to Temporal, and leaves it again afterwards. */

@@ -9,7 +9,7 @@ import { crawlNamed } from './find-crawl.ts';
 import { handOver } from './hand-over.ts';
 import { hint } from '../hints.ts';
 import type { CommandIo } from '../io.ts';
-import { temporalRuns } from './live-control.ts';
+import { wakeCrawl } from './live-control.ts';
 import { parseName, parseText } from '../settings/option-values.ts';
 import { DEFAULT_CRAWL_NAME } from '../settings/options.ts';
 import type { CommonFlags } from '../settings/options.ts';
@@ -18,6 +18,7 @@ import { counted } from '../views/quantities.ts';
 import { ownershipOfSeeds, readSeeds, requireFewRoots } from '../seeds/seeds.ts';
 import type { ReadSeeds } from '../seeds/seeds.ts';
 import type { SeedList } from '../seeds/seed-list.ts';
+import { requireTakenSeed } from '../seeds/selected-seeds.ts';
 import { requireCrawls, withSession } from '../session.ts';
 import type { Session } from '../session.ts';
 import { settingsOf } from '../settings/settings.ts';
@@ -73,6 +74,7 @@ async function seed(
   const { db, terminal, flags } = session;
   const crawl = await crawlNamed(db, name);
   const { scopeRoots } = await judged(crawl, seeds, flags);
+  await requireTakenSeed(crawl.settings, seeds);
   const handedOver = await handOver(session, crawl, seeds, { roots: scopeRoots, stderr });
   if (handedOver === undefined) {
     terminal.note('interrupted: no seed was handed over');
@@ -80,15 +82,17 @@ async function seed(
   }
   // Read again: it may have ended meanwhile.
   const { state } = await crawlNamed(db, name);
+  const isServed = state === 'running' && (await wakeCrawl(session, crawl));
+  const { given, leftOut: byRule } = handedOver;
   if (flags.json === true) {
-    terminal.print(JSON.stringify({ kind: 'seeded', name, state, seeds: handedOver, leftOut }));
+    const told = { kind: 'seeded', name, state, seeds: given, leftOut: leftOut + byRule };
+    terminal.print(JSON.stringify(told));
     return EXIT.finished;
   }
-  const isServed = state === 'running' && (await temporalRuns(flags));
   const next = isServed
-    ? 'it takes them up within 15 s'
+    ? 'it takes them up now'
     : `it does not run; go on with: ${hint(['resume', name], flags.data)}`;
-  terminal.print(`${counted(handedOver, 'seed')} handed over to "${name}"; ${next}`);
+  terminal.print(`${counted(given, 'seed')} handed over to "${name}"; ${next}`);
   return EXIT.finished;
 }
 

@@ -3,7 +3,8 @@ import { InvalidArgumentError } from 'commander';
 import { parseDurationMs } from '../../domain/duration.ts';
 import { MOST_BANDS } from '../../domain/band.ts';
 import { parseBandRule } from '../../domain/band-rules.ts';
-import { URL_RULE_FORMS } from '../../domain/url-rule.ts';
+import { parseUrlRule, URL_RULE_FORMS } from '../../domain/url-rule.ts';
+import { MOST_RULE_CHARACTERS } from '../../domain/url-selection.ts';
 import { parseAddressRange } from '../../domain/address-rules.ts';
 import { parseMediaRange, type MediaRanges } from '../../domain/media-type.ts';
 
@@ -70,6 +71,20 @@ export function parsePriority(text: string, before: readonly string[] = []): rea
     : refuse(
         `Write RULE=BAND with a band from 1 to ${String(MOST_BANDS)}; a rule is ${URL_RULE_FORMS}, depth:>3 or sitemap:0.8. Or "none".`,
       );
+}
+
+/** Adds the URL rules of one `--exclude` or `--include`, between blanks, to those before it; `none` means none of them. */
+export function parseRules(text: string, before: readonly string[] = []): readonly string[] {
+  if (text.trim() === 'none') return [];
+  const written = text.trim().split(/\s+/u);
+  const rules = written.flatMap((rule) => parseUrlRule(rule)?.text ?? []);
+  if (rules.length !== written.length) {
+    return refuse(`A rule is ${URL_RULE_FORMS}, or depth:>3. Or "none".`);
+  }
+  const all = [...new Set([...before, ...rules])];
+  return all.join(' ').length <= MOST_RULE_CHARACTERS
+    ? all
+    : refuse(`All rules together may have ${String(MOST_RULE_CHARACTERS)} characters.`);
 }
 
 /** A whole number of 0 or more. */

@@ -34,6 +34,8 @@ export interface CrawlFlags extends FollowFlags {
   readonly name: string;
   readonly seeds?: string;
   readonly scope?: ScopeKind;
+  readonly exclude?: readonly string[];
+  readonly include?: readonly string[];
   readonly pages?: Limit;
   readonly depth?: Limit;
   readonly time?: Limit;

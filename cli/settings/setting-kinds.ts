@@ -18,6 +18,7 @@ import {
   parsePort,
   parsePostgresUrl,
   parsePriority,
+  parseRules,
   parseText,
   parseUserAgent,
   parseWeights,
@@ -66,6 +67,14 @@ export const KINDS = {
   priority: {
     parse: (text) => parsePriority(text),
     parseMore: parsePriority,
+    show: (rules) => listText(rules, String, ' ') ?? 'none',
+    schema: listOf(TEXT),
+    isList: true,
+    separator: ' ',
+  },
+  rules: {
+    parse: (text) => parseRules(text),
+    parseMore: parseRules,
     show: (rules) => listText(rules, String, ' ') ?? 'none',
     schema: listOf(TEXT),
     isList: true,

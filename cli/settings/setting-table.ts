@@ -45,6 +45,20 @@ export const SETTINGS: readonly Setting[] = [
       description: 'follow links within: host, domain, prefix or any',
     },
     {
+      key: 'exclude',
+      flag: '--exclude <rule>',
+      kind: KINDS.rules,
+      kept: 'excludes',
+      description: 'leave URLs out that the rule names, as path:/print/*; may be given again',
+    },
+    {
+      key: 'include',
+      flag: '--include <rule>',
+      kind: KINDS.rules,
+      kept: 'includes',
+      description: 'leave URLs out that no such rule names, as path:/blog/*; may be given again',
+    },
+    {
       key: 'pages',
       flag: '--pages <n>',
       kind: KINDS.countLimit,

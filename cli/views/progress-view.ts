@@ -1,5 +1,5 @@
 import { formatDuration } from '../../domain/duration.ts';
-import type { CrawlProgress } from '../../domain/progress.ts';
+import type { ChoreProgress, CrawlProgress } from '../../domain/progress.ts';
 import { shortageParts, shortageText } from '../../domain/shortage.ts';
 import { cut, harmless, paint, plain } from './ansi.ts';
 import type { Piece } from './ansi.ts';
@@ -30,6 +30,7 @@ export function progressLines(
     ['fetches', fetchPieces(progress)],
     ['waiting', waitingPieces(look)],
     ['bands', faultPieces(progress)],
+    ['chores', progress.chores.map(choreText).map(plain)],
     ['held', shortagePieces(progress)],
   ];
   return rows
@@ -140,6 +141,11 @@ function faultPieces({ prioritizerFaults }: CrawlProgress): readonly Piece[] {
   const { urls, file, fault } = prioritizerFaults;
   const went = `${counted(urls, 'URL')} went by other rules than ${file}`;
   return [{ text: harmless(`${went}: ${fault}`), look: 'red' }];
+}
+
+/** How far a chore has come: URLs enter and leave meanwhile, so the numbers need not meet. */
+export function choreText({ kind, queued, looked, changed }: ChoreProgress): string {
+  return `${kind}: ${count(looked)} of ${counted(queued, 'URL')} looked at, ${count(changed)} changed`;
 }
 
 function shortagePieces({ shortages }: CrawlProgress): readonly Piece[] {

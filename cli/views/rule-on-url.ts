@@ -3,6 +3,7 @@ import type { CrawlSettings } from '../../domain/crawl-settings.ts';
 import type { RequestUrl } from '../../domain/request-url.ts';
 import { trapSign } from '../../domain/traps.ts';
 import type { TrapSign } from '../../domain/traps.ts';
+import { selectionExclusion, selectionText, urlSelectionOf } from '../../domain/url-selection.ts';
 
 /** What a crawl with these settings does with a link to a URL that it doesn't have, and by which rule. */
 export function ruleOn(url: RequestUrl, settings: CrawlSettings, nowMs: number): string {
@@ -11,6 +12,7 @@ export function ruleOn(url: RequestUrl, settings: CrawlSettings, nowMs: number):
     ...settings,
     depthLimit: null,
     scope: { kind: scope, roots: new Set(scopeRoots) },
+    selection: urlSelectionOf(settings),
   };
   const rule = linkExclusion(url, { depth: 0, nowMs }, rules);
   if (rule === 'scope') return `leaves it out by its scope (${scope}: ${shortList(scopeRoots)})`;
@@ -19,6 +21,8 @@ export function ruleOn(url: RequestUrl, settings: CrawlSettings, nowMs: number):
   }
   const sign = trapSign(url, settings, nowMs);
   if (sign !== undefined) return `leaves it out as a trap: ${trapFigures(sign)}`;
+  const own = selectionExclusion(url, undefined, rules.selection);
+  if (own !== undefined) return `leaves it out: ${selectionText(own)}`;
   const where = depthLimit === null ? '' : ` at a depth below ${depthLimit}`;
   return `would take it, but no page fetched so far${where} links to it`;
 }

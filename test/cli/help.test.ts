@@ -14,6 +14,7 @@ const COMMANDS = [
   'doctor',
   'hosts',
   'bands',
+  'exclude',
   'crawls',
   'up',
   'worker',

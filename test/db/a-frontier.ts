@@ -198,6 +198,7 @@ const TABLES = [
   'source',
   'ready',
   'outbox',
+  'chore',
 ];
 
 /** Everything in the database, to tell whether a statement changed anything at all. */

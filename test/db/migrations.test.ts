@@ -1,5 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { deepCheck } from '../../db/deep-check/deep-check.ts';
+import { doChore } from '../../db/do-chore.ts';
+import { changeExcludes } from '../../db/excludes.ts';
 import { migrate } from '../../db/migrate.ts';
 import { connectDatabase, type Db } from '../../db/pool.ts';
 import { pullBatch } from '../../db/pull.ts';
@@ -102,6 +104,32 @@ test('what puts URLs into bands: those known before have no priority of a sitema
     { band: 2, priority: null },
   ]);
   expect(await rowsOf(db, 'select * from prioritizer_fault')).toEqual([]);
+});
+
+test('chores: what is queued is excluded by a rule that comes after', async () => {
+  const before = await databaseBefore('0011');
+  await before.db.query(`
+    insert into crawl (name, settings, state) values ('old', '{"lowWater": 5, "userAgent": "Bot"}', 'running');
+    insert into shard (crawl_id, shard, known) values (1, 0, 2);
+    insert into queued_count (crawl_id, shard, band, urls) values (1, 0, 1, 2);
+    insert into host (host_key) values ('a.test');
+    insert into host_crawl (host_id, crawl_id) values (1, 1);
+    insert into url (host_id, crawl_id, key_hash, request_url, state, band, depth, due_at)
+    values (1, 1, md5('http://a.test/')::uuid, 'http://a.test/', 'queued', 1, 0, '2026-01-01'),
+           (1, 1, md5('http://a.test/1')::uuid, 'http://a.test/1', 'queued', 1, 1, '2026-01-02');
+    insert into ready (crawl_id, shard, band, host_id, due_at, turn_at, standing, urls)
+    values (1, 0, 1, 1, '2026-01-01', '2026-01-01', 'idle', 2)`);
+
+  await migrate(before.url);
+
+  const db = connected(before.url);
+  await changeExcludes(db, 1, { add: ['path:/1'], remove: [] });
+  while (await doChore(db, { crawlId: 1, shard: 0 }));
+  expect(await rowsOf(db, 'select request_url as url, state, reason from url order by 1')).toEqual([
+    { url: 'http://a.test/', state: 'queued', reason: null },
+    { url: 'http://a.test/1', state: 'excluded', reason: 'excluded by rule path:/1' },
+  ]);
+  expect((await deepCheck(db)).checks.flatMap(({ examples }) => examples)).toEqual([]);
 });
 
 function connected(url: string): Db {

@@ -45,7 +45,9 @@ export function codeWords(text: string): readonly string[] {
 export function literalsOf(source: string, type: string): readonly string[] {
   const declared = new RegExp(`export type ${type} =([^;]+);`).exec(source)?.[1];
   if (declared === undefined) throw new Error(`There is no type ${type}`);
-  return [...declared.matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '');
+  return [...declared.matchAll(/['`]([^'`]+)['`]/g)].map(([, word = '']) =>
+    word.replace('${string}', '…'),
+  );
 }
 
 /** The rows of a section's tables, cell by cell; without the heads, and of all tables but those that `head` doesn't begin. */

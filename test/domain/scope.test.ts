@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linkExclusion } from '../../domain/admission.ts';
+import { urlSelectionOf } from '../../domain/url-selection.ts';
 import type { ScopeKind } from '../../domain/crawl-settings.ts';
 import { isInScope, scopeRootsOf } from '../../domain/scope.ts';
 import { DEFAULT_TRAP_LIMITS } from '../../domain/traps.ts';
@@ -120,6 +121,7 @@ describe('linkExclusion', () => {
     maxUrlLength: 30,
     depthLimit: 2,
     scope: scopeOf('host', 'https://a.test/'),
+    selection: urlSelectionOf({ excludes: ['path:/print/*'], includes: [] }),
   };
   const nowMs = Date.UTC(2026, 5, 1);
 
@@ -148,6 +150,12 @@ describe('linkExclusion', () => {
       url: 'https://a.test/x/x/x',
       depth: 1,
       excluded: 'repeatedSegments',
+    },
+    {
+      law: 'a link that an exclude names is left',
+      url: 'https://a.test/print/x',
+      depth: 1,
+      excluded: 'rule path:/print/*',
     },
     { law: 'a link out of scope is left', url: 'https://b.test/x', depth: 1, excluded: 'scope' },
   ])('$law', ({ url, depth, excluded }) => {

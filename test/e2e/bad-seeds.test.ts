@@ -52,6 +52,17 @@ test('seeds that are typed are judged alike', async () => {
   expect(await refused('crawl', 'localhost.example')).toContain('write https://localhost.example');
 });
 
+test('seeds of which the rules take none are refused', async () => {
+  const refusal = (...rules: readonly string[]): Promise<string> =>
+    refused('crawl', 'http://localhost:1/print/', ...rules);
+
+  expect(await refusal('--exclude', 'ext:pdf path:/print/*')).toContain(
+    `No seed is left by the crawl's rules: left out 1 seed: "http://localhost:1/print/" is excluded by rule path:/print/*`,
+  );
+  expect(await refusal('--include', 'path:/blog/*')).toContain('named by no include rule');
+  expect(await refusal('--exclude', 'print')).toContain('A rule is domain:example.org');
+});
+
 test('seed and export make no data folder where there is none', async () => {
   const none = 'the folder does not exist. Start one with "decorum crawl"';
   expect(await refused('seed', 'http://localhost:1/')).toContain(none);

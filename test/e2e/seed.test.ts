@@ -29,7 +29,7 @@ test(
     hold.release();
 
     expect(meanwhile).not.toHaveLength(0);
-    expect(said).toBe('1 seed handed over to "default"; it takes them up within 15 s\n');
+    expect(said).toBe('1 seed handed over to "default"; it takes them up now\n');
     expect(await crawl.exitCode, crawl.output()).toBe(0);
     expect(web.judge.verdict({ minGapMs: 1_000, gapFactor: 1 }).offences).toEqual([]);
     expect([pages('h0.test'), pages('h1.test')]).toEqual([12, 12]);
