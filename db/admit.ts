@@ -1,5 +1,6 @@
 import { keepDueTimes } from './due-times.ts';
 import { notExcluded } from './excludes.ts';
+import { hostIdsOf } from './host-ids.ts';
 import { countOutcomes, type OutcomeTally } from './outcome-count.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { blocksEnded, setReady, type QueueChange } from './ready.ts';
@@ -62,29 +63,16 @@ async function take(tx: Tx, { crawlId, shard }: Shard): Promise<readonly TakenRo
   return rows;
 }
 
-// Index: host_host_key_key. In key order, since crawls share the table.
-const INSERT_HOSTS = `
-  insert into host (host_key)
-  select host_key
-    from (select distinct unnest($1::text[]) as host_key) named
-   where not exists (select from host h where h.host_key = named.host_key)
-   order by host_key
-  on conflict (host_key) do nothing`;
-
 // Index: url_pkey, the URL-seen test (R22). Inserted in key order, due in the order in which they were found (R4).
 const INSERT_URLS = `
-  with found as (
-    select h.host_id, md5(l.key)::uuid as key_hash, l.url, l.band, l.depth, l.hops, l.source_id, l.sitemap_priority, l.place
-      from unnest($2::text[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::bigint[],
-                  $10::real[])
-           with ordinality as l (url, key, host, band, depth, hops, source_id, sitemap_priority, place)
-      join host h on h.host_key = l.host
-  ), entered as (
+  with entered as (
     insert into url (host_id, crawl_id, key_hash, request_url, band, depth, hops, source_id, sitemap_priority, due_at)
-    select host_id, $1, key_hash, url, band, depth, hops, source_id, sitemap_priority,
+    select host_id, $1, md5(key)::uuid, url, band, depth, hops, source_id, sitemap_priority,
            statement_timestamp() - ($9 - place) * interval '1 microsecond'
-      from found
-     order by host_id, key_hash
+      from unnest($2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::smallint[], $7::smallint[], $8::bigint[],
+                  $10::real[])
+           with ordinality as l (host_id, key, url, band, depth, hops, source_id, sitemap_priority, place)
+     order by host_id, md5(key)::uuid
     on conflict (host_id, crawl_id, key_hash) do nothing
     returning host_id, band, source_id
   )
@@ -114,17 +102,13 @@ async function insertLinks(
 ): Promise<readonly QueueChange[]> {
   const links = await notExcluded(tx, crawlId, withoutRepeats(taken));
   if (links.length === 0) return [];
-  await tx.query({
-    name: 'insert_hosts',
-    text: INSERT_HOSTS,
-    values: [links.map(({ host }) => host)],
-  });
+  const hostIds = await hostIdsOf(tx, new Set(links.map(({ host }) => host)));
   const sources = await drawSources(tx, links);
   const values = [
     crawlId,
-    links.map(({ url }) => url),
+    links.map(({ host }) => hostIds.get(host)),
     links.map(({ key }) => key),
-    links.map(({ host }) => host),
+    links.map(({ url }) => url),
     links.map(({ band }) => band),
     links.map(({ depth }) => depth),
     links.map(({ hops }) => hops),

@@ -25,6 +25,8 @@ interface Statement {
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly 'Plan Rows'?: number;
   readonly Plans?: readonly PlanNode[];
 }
 
@@ -33,7 +35,7 @@ const HOT = [
   'renew_lease',
   'settle',
   'take_outbox',
-  'insert_hosts',
+  'find_hosts',
   'insert_urls',
   'draw_sources',
   'keep_sources',
@@ -48,8 +50,16 @@ const HOT = [
   'in_flight',
 ];
 
-/** Whether a row exists is seen at the first one; leases in flight are counted once a crawl. */
-const MAY_SCAN = new Set(['outlook scans outbox', 'outlook scans ready', 'in_flight scans host']);
+/**
+ * Whether a row exists is seen at the first one; leases in flight are counted once a crawl; the oldest rows of the outbox
+ * are its first.
+ */
+const MAY_SCAN = new Set([
+  'outlook scans outbox',
+  'outlook scans ready',
+  'in_flight scans host',
+  'take_outbox scans outbox',
+]);
 
 /** Small by design: one row a crawl or a shard, or what the one writer has just been left. */
 const MAY_BE_SCANNED = new Set(['crawl', 'shard', 'outcome_count', 'queued_count']);
@@ -67,15 +77,19 @@ test('no hot statement scans a table of any size', async ({ db }) => {
 
 plain('a scan would be noticed', () => {
   const scan = { 'Node Type': 'Seq Scan', 'Relation Name': 'url_3' };
-  expect(scannedTables({ 'Node Type': 'Append', Plans: [scan] })).toEqual(['url_3']);
+  const wholeIndex = { 'Node Type': 'Index Only Scan', 'Relation Name': 'ready' };
+  const partOfIndex = { ...wholeIndex, 'Index Cond': '(crawl_id = 1)' };
+  const plan = { 'Node Type': 'Append', Plans: [scan, wholeIndex, partOfIndex] };
+  expect(scannedTables(plan)).toEqual(['url_3', 'ready']);
 });
 
+/** Read from end to end, by itself or by an index. */
 function scannedTables(node: PlanNode): string[] {
   const table = node['Relation Name'];
-  const own =
-    node['Node Type'] === 'Seq Scan' && table !== undefined && !MAY_BE_SCANNED.has(table)
-      ? [table]
-      : [];
+  const whole =
+    node['Node Type'] === 'Seq Scan' ||
+    (node['Node Type'].startsWith('Index') && node['Index Cond'] === undefined);
+  const own = whole && table !== undefined && !MAY_BE_SCANNED.has(table) ? [table] : [];
   return [...own, ...(node.Plans ?? []).flatMap(scannedTables)];
 }
 
