@@ -80,7 +80,7 @@ function declaredInside(start: Uint8Array): Decoder | undefined {
       if (name === 'meta') labels.push(...labelsOf(attributes));
     },
     onCloseTag: () => undefined,
-    onText: () => undefined,
+    onTitle: () => undefined,
   });
   for (const label of labels) {
     // Means windows-1252 in a page (HTML §13.2.3.2).

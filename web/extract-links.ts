@@ -1,3 +1,4 @@
+import { mediaTypeOf } from '../domain/media-type.ts';
 import type { RobotsMeta } from '../domain/robots-directives.ts';
 import { asRequestUrl, parseRequestUrl, readReference } from '../domain/request-url.ts';
 import { decodeHtml } from './charset.ts';
@@ -86,7 +87,8 @@ export function extractPage(source: PageSource): ParsedPage {
   }
   if (!isPage) return NO_PAGE;
   const notes = new PageNotes(embeds);
-  readTags(decodeHtml(body.subarray(0, MAX_PAGE_BYTES), contentType).text, notes);
+  const { text } = decodeHtml(body.subarray(0, MAX_PAGE_BYTES), contentType);
+  readTags(text, notes, mediaTypeOf(contentType) === 'application/xhtml+xml');
 
   const base = parseRequestUrl(notes.base ?? '', url) ?? url;
   const { followed, nofollow, dropped, cut } = resolveAll(notes.references, base);
@@ -102,7 +104,7 @@ export function extractPage(source: PageSource): ParsedPage {
 }
 
 function isHtml(contentType: string, body: Uint8Array): boolean {
-  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const mediaType = mediaTypeOf(contentType);
   if (mediaType !== '') return mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
   const start = Buffer.from(body.subarray(0, 512)).toString('latin1').replaceAll('\0', '');
   return /^\W*<(!doctype html|!--|html|head|body|title|meta|script|div|table|h1|p|a|br)\b/i.test(

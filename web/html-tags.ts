@@ -1,5 +1,6 @@
-import { Tokenizer } from 'htmlparser2';
-import type { TokenizerCallbacks } from 'htmlparser2';
+import { decodeHTML, decodeHTMLAttribute } from 'entities';
+import { ForeignContent } from './foreign-content.ts';
+import { endOfComment, endOfRawText, isRawText } from './raw-text.ts';
 
 /** The attributes that matter to a crawler. */
 const ATTRIBUTE_NAMES = [
@@ -28,107 +29,171 @@ export type Attributes = ReadonlyMap<AttributeName, string>;
 
 /** What is told while a page is read, in the order of the page. */
 export interface TagListener {
+  /** A tag of HTML, or an `a` of SVG; names are in lower case. */
   readonly onOpenTag: (name: string, attributes: Attributes) => void;
   readonly onCloseTag: (name: string) => void;
-  readonly onText: (text: string) => void;
+  /** The text of a `title` of HTML, its entities decoded. */
+  readonly onTitle: (text: string) => void;
 }
 
 /** Nobody's address is longer; 10,000 of them, or one as the base of 10,000, would fill the memory. */
 const MAX_VALUE_CHARS = 8_192;
+/** An entity is rarely written with more letters than this for each character. */
+const MAX_WRITTEN_CHARS = 8 * MAX_VALUE_CHARS;
 
 /**
- * Reads a page's tags and text, and no tree: the time is linear in the page and the memory constant beside it,
- * however deeply its tags are nested or however many attributes one has (R36). What stands in scripts, styles and
- * comments is no tag.
+ * Reads a page's tags, and no tree: the time is linear in the page and the memory constant beside it, however deeply its
+ * tags are nested or however many attributes one has (R36). Tags end where a browser has them end (HTML §13.2.5): what
+ * stands in comments, scripts, styles and other elements of text alone is no tag. Scripting is off, so that what
+ * `noscript` holds is.
+ *
+ * @param isXml whether a slash closes an element also where HTML ignores it (`<script/>`).
  */
-export function readTags(html: string, listener: TagListener): void {
-  const tokenizer = new Tokenizer({ decodeEntities: true }, new TagReader(html, listener));
-  tokenizer.write(html);
-  tokenizer.end();
+export function readTags(html: string, listener: TagListener, isXml = false): void {
+  const reader = new TagReader(html, listener, isXml);
+  for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) at = reader.read(at);
 }
 
-class TagReader implements TokenizerCallbacks {
+const NAME = /[^\t\n\f\r />]*/y;
+/** An equals sign may only begin a name. */
+const ATTRIBUTE_NAME = /=?[^\t\n\f\r />=]*/y;
+const UNQUOTED = /[^\t\n\f\r >]*/y;
+const BLANKS = /[\t\n\f\r ]*/y;
+const LETTER = /[A-Za-z]/y;
+
+class TagReader {
   readonly #html: string;
   readonly #listener: TagListener;
-  #name = '';
-  #attributes = new Map<AttributeName, string>();
-  #attributeName: AttributeName | undefined;
-  #attributeValue = '';
+  readonly #isXml: boolean;
+  readonly #foreign = new ForeignContent();
+  /** Everything before is read. */
+  #at = 0;
 
-  constructor(html: string, listener: TagListener) {
+  constructor(html: string, listener: TagListener, isXml: boolean) {
     this.#html = html;
     this.#listener = listener;
+    this.#isXml = isXml;
   }
 
-  onopentagname(start: number, end: number): void {
-    this.#name = this.#html.slice(start, end).toLowerCase();
-    this.#attributes = new Map();
+  /** Reads what begins with the `<` at this place; gives the place behind it. */
+  read(at: number): number {
+    const next = this.#html.charAt(at + 1);
+    this.#at = at + 1;
+    if (next === '!') this.#passDeclaration(at + 2);
+    else if (next === '?') this.#passBehind('>');
+    else if (next !== '/') {
+      if (this.#skip(LETTER)) this.#openTag(at + 1);
+    } else {
+      this.#at = at + 2;
+      if (this.#skip(LETTER)) this.#closeTag(at + 2);
+      else this.#passBehind('>');
+    }
+    return this.#at;
   }
 
-  onattribname(start: number, end: number): void {
-    const length = end - start;
-    const name = length > LONGEST_NAME ? '' : this.#html.slice(start, end).toLowerCase();
-    this.#attributeName = ATTRIBUTE_NAMES.find((other) => other === name);
-    this.#attributeValue = '';
-  }
-
-  onattribdata(start: number, end: number): void {
-    // One character over the limit says that it is over: what follows is of no use.
-    const roomChars = MAX_VALUE_CHARS + 1 - this.#attributeValue.length;
-    if (this.#attributeName === undefined || roomChars <= 0) return;
-    this.#attributeValue += this.#html.slice(start, Math.min(end, start + roomChars));
-  }
-
-  onattribentity(codepoint: number): void {
-    if (this.#attributeName === undefined || this.#attributeValue.length > MAX_VALUE_CHARS) return;
-    this.#attributeValue += String.fromCodePoint(codepoint);
-  }
-
-  onattribend(): void {
-    const name = this.#attributeName;
-    if (name === undefined || this.#attributes.has(name)) return;
-    if (this.#attributeValue.length <= MAX_VALUE_CHARS) {
-      this.#attributes.set(name, this.#attributeValue.trim());
+  /** Comments, and what counts as one (HTML §13.2.5.42). */
+  #passDeclaration(at: number): void {
+    this.#at = at;
+    if (this.#html.startsWith('--', at)) this.#at = endOfComment(this.#html, at + 2);
+    else {
+      const isCdata = this.#foreign.isInside && this.#html.startsWith('[CDATA[', at);
+      this.#passBehind(isCdata ? ']]>' : '>');
     }
   }
 
-  onopentagend(): void {
-    this.#listener.onOpenTag(this.#name, this.#attributes);
+  #openTag(start: number): void {
+    const name = this.#nameFrom(start);
+    const attributes = new Map<AttributeName, string>();
+    const end = this.#passAttributes(attributes);
+    if (end === 'none') return;
+
+    const isForeign = this.#foreign.open(name, end === 'selfClosing');
+    if (!isForeign || name === 'a') this.#listener.onOpenTag(name, attributes);
+    const isEmpty = this.#isXml && end === 'selfClosing';
+    if (!isForeign && !isEmpty && isRawText(name)) this.#passRawText(name);
   }
 
-  onselfclosingtag(): void {
-    this.#listener.onOpenTag(this.#name, this.#attributes);
+  #closeTag(start: number): void {
+    const name = this.#nameFrom(start);
+    if (this.#passAttributes() === 'none') return;
+    if (!this.#foreign.close(name)) this.#listener.onCloseTag(name);
   }
 
-  onclosetag(start: number, end: number): void {
-    this.#listener.onCloseTag(this.#html.slice(start, end).toLowerCase());
+  #passRawText(name: string): void {
+    const start = this.#at;
+    this.#at = endOfRawText(name, this.#html, start);
+    if (name !== 'title') return;
+    const written = this.#html.slice(start, Math.min(this.#at, start + MAX_WRITTEN_CHARS));
+    this.#listener.onTitle(decodeHTML(written));
   }
 
-  ontext(start: number, end: number): void {
-    this.#listener.onText(this.#html.slice(start, end));
+  /** Passes over a tag's attributes to its end, and keeps those that matter. `none`: it never ends, so it is no tag. */
+  #passAttributes(kept?: Map<AttributeName, string>): 'plain' | 'selfClosing' | 'none' {
+    for (;;) {
+      this.#skip(BLANKS);
+      const start = this.#at;
+      const first = this.#html.charAt(start);
+      if (first === '') return 'none';
+      if (first === '>' || first === '/') {
+        this.#at += 1;
+        if (first === '>') return 'plain';
+        if (this.#passOver('>')) return 'selfClosing';
+        continue;
+      }
+      this.#skip(ATTRIBUTE_NAME);
+      const name = kept === undefined ? undefined : nameOf(this.#html, start, this.#at);
+      this.#skip(BLANKS);
+      const written = this.#passOver('=') ? this.#passValue() : '';
+      if (kept !== undefined && name !== undefined && !kept.has(name)) keep(kept, name, written);
+    }
   }
 
-  ontextentity(codepoint: number): void {
-    this.#listener.onText(String.fromCodePoint(codepoint));
+  /** A value as written; the missing one of `a=>` is empty, and one that never ends reaches to the page's end. */
+  #passValue(): string {
+    this.#skip(BLANKS);
+    const start = this.#at;
+    const quote = this.#html.charAt(start);
+    if (quote !== '"' && quote !== "'") {
+      this.#skip(UNQUOTED);
+      return this.#html.slice(start, this.#at);
+    }
+    this.#at += 1;
+    this.#passBehind(quote);
+    return this.#html.slice(start + 1, this.#at - 1);
   }
 
-  oncdata(): void {
-    return;
+  #nameFrom(start: number): string {
+    this.#skip(NAME);
+    return this.#html.slice(start, this.#at).toLowerCase();
   }
 
-  oncomment(): void {
-    return;
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    const isThere = pattern.test(this.#html);
+    if (isThere) this.#at = pattern.lastIndex;
+    return isThere;
   }
 
-  ondeclaration(): void {
-    return;
+  #passOver(character: string): boolean {
+    const isThere = this.#html.charAt(this.#at) === character;
+    if (isThere) this.#at += 1;
+    return isThere;
   }
 
-  onprocessinginstruction(): void {
-    return;
+  #passBehind(text: string): void {
+    const found = this.#html.indexOf(text, this.#at);
+    this.#at = found < 0 ? this.#html.length : found + text.length;
   }
+}
 
-  onend(): void {
-    return;
-  }
+function nameOf(html: string, start: number, end: number): AttributeName | undefined {
+  if (end - start > LONGEST_NAME) return undefined;
+  const name = html.slice(start, end).toLowerCase();
+  return ATTRIBUTE_NAMES.find((other) => other === name);
+}
+
+function keep(kept: Map<AttributeName, string>, name: AttributeName, written: string): void {
+  if (written.length > MAX_WRITTEN_CHARS) return;
+  const value = written.includes('&') ? decodeHTMLAttribute(written) : written;
+  if (value.length <= MAX_VALUE_CHARS) kept.set(name, value.replaceAll('\0', '\uFFFD').trim());
 }

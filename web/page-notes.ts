@@ -19,8 +19,6 @@ export class PageNotes implements TagListener {
   title: string | undefined;
   cut = false;
   readonly #embeds: boolean;
-  #isInTitle = false;
-  #svgDepth = 0;
   /** Open templates, each with whether its content is shown (a declarative shadow root). */
   readonly #templates: boolean[] = [];
 
@@ -50,24 +48,16 @@ export class PageNotes implements TagListener {
       case 'meta':
         this.#noteMeta(attributes);
         break;
-      case 'title':
-        this.#isInTitle = this.title === undefined && this.#svgDepth === 0;
-        break;
-      case 'svg':
-        this.#svgDepth += 1;
-        break;
     }
   };
 
   readonly onCloseTag = (name: string): void => {
-    if (name === 'title') this.#isInTitle = false;
-    else if (name === 'svg') this.#svgDepth = Math.max(0, this.#svgDepth - 1);
-    else if (name === 'template') this.#templates.pop();
+    if (name === 'template') this.#templates.pop();
   };
 
-  readonly onText = (text: string): void => {
-    if (!this.#isInTitle || (this.title?.length ?? 0) > MAX_TITLE_CHARS) return;
-    this.title = (this.title ?? '') + text.slice(0, MAX_TITLE_CHARS);
+  readonly onTitle = (text: string): void => {
+    if (text !== '' && !this.#templates.includes(false))
+      this.title ??= text.slice(0, MAX_TITLE_CHARS);
   };
 
   #openTemplate(attributes: Attributes): void {
