@@ -1,5 +1,5 @@
 import type { Db } from '../db/pool.ts';
-import type { LoadedPrioritizer } from '../domain/prioritizer.ts';
+import type { PrioritizerFor } from '../domain/prioritizer.ts';
 import type { WarcStore } from '../store/warc-store.ts';
 import type { ParsePool } from '../web/parse-pool.ts';
 import type { Resolver } from '../web/resolver.ts';
@@ -24,8 +24,7 @@ export interface ActivityDeps {
   /** The resolver for these name servers; one a list of servers. */
   readonly resolverFor: (servers: readonly string[]) => Resolver;
   readonly feedHost: FeedHost;
-  /** The prioritizer module of that file; where it can't be loaded, one whose rule throws why. */
-  readonly prioritizerFor: (file: string) => Promise<LoadedPrioritizer>;
+  readonly prioritizerFor: PrioritizerFor;
   /** Aborted when the process begins to shut down: visits finish their page and skip the gaps. */
   readonly stopping: AbortSignal;
   /** Parsed robots.txt files by id, version and product token. */

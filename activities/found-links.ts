@@ -121,8 +121,11 @@ function entering(
     const key = urlKeyOf(url, settings);
     if (byKey.has(key)) continue;
     const band = bands.bandOf({ url, depth, foundOn, sitemapPriority: priority });
-    const link = { url, key, host: hostKeyOf(url), depth, hops, band };
-    byKey.set(key, priority === undefined ? link : { ...link, sitemapPriority: priority });
+    byKey.set(key, {
+      ...{ url, key, host: hostKeyOf(url), depth, hops, band },
+      ...(priority === undefined ? {} : { sitemapPriority: priority }),
+      ...(settings.rebands === 0 ? {} : { rebands: settings.rebands }),
+    });
   }
   return [...byKey.values()];
 }

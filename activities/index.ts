@@ -7,7 +7,6 @@ import { openCrawl } from '../db/crawls.ts';
 import { doChore } from '../db/do-chore.ts';
 import { writeHold } from '../db/holds.ts';
 import { parkHost } from '../db/hosts.ts';
-import type { Db } from '../db/pool.ts';
 import { parseHostKey } from '../domain/host-key.ts';
 import { closeCrawl } from './close-crawl.ts';
 import type {
@@ -63,9 +62,10 @@ async function beating<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function admit({ db }: ActivityDeps, shard: ShardOrder): Promise<AdmitResult> {
-  const { rows, admitted } = await admitFromOutbox(db, shard);
-  const choreIsLeft = await doChores(db, shard);
+async function admit(deps: ActivityDeps, shard: ShardOrder): Promise<AdmitResult> {
+  const { db } = deps;
+  const { rows, admitted } = await admitFromOutbox(db, shard, deps.prioritizerFor);
+  const choreIsLeft = await doChores(deps, shard);
   const { end, busy } = await outlookOf(db, shard.crawlId);
   return { rows, admitted, quiet: end !== null, busy: busy || choreIsLeft };
 }
@@ -74,10 +74,11 @@ async function admit({ db }: ActivityDeps, shard: ShardOrder): Promise<AdmitResu
 const CHORE_MS = 1_000;
 
 /** Gives whether some of a chore is left for the next round. */
-async function doChores(db: Db, shard: ShardOrder): Promise<boolean> {
+async function doChores(deps: ActivityDeps, shard: ShardOrder): Promise<boolean> {
+  const { db } = deps;
   if (!(await hasChore(db, shard))) return false;
   const endMs = performance.now() + CHORE_MS;
-  while (await doChore(db, shard)) {
+  while (await doChore(db, shard, deps)) {
     if (performance.now() >= endMs) return true;
   }
   return false;

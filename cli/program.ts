@@ -12,6 +12,7 @@ import { hostsCommand } from './commands/hosts.ts';
 import type { CommandIo } from './io.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { pauseCommand } from './commands/pause.ts';
+import { rebandCommand } from './commands/reband.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { robotsCommand } from './commands/robots.ts';
 import { seedCommand } from './commands/seed.ts';
@@ -50,6 +51,7 @@ ${EXIT_CODES_HELP}`,
     pauseCommand,
     hostsCommand,
     bandsCommand,
+    rebandCommand,
     excludeCommand,
     crawlsCommand,
     exportCommand,

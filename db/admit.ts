@@ -1,4 +1,6 @@
 import { keepDueTimes } from './due-times.ts';
+import type { PrioritizerFor } from '../domain/prioritizer.ts';
+import { rebanded } from './band-rules-now.ts';
 import { notExcluded } from './excludes.ts';
 import { hostIdsOf } from './host-ids.ts';
 import { countOutcomes, type OutcomeTally } from './outcome-count.ts';
@@ -42,13 +44,19 @@ export interface Admitted {
 /**
  * Takes the oldest outbox rows of a shard: their links pass the URL-seen test into the frontier, their outcomes are
  * counted, and the front queues of every host concerned are set. One transaction.
+ *
+ * @param prioritizerFor reads the crawl's own module, where links are to be judged anew.
  */
-export async function admit(db: Db, shard: Shard): Promise<Admitted> {
+export async function admit(
+  db: Db,
+  shard: Shard,
+  prioritizerFor?: PrioritizerFor,
+): Promise<Admitted> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
     await keepDueTimes(tx, shard);
     const taken = await take(tx, shard);
-    const changes = await insertLinks(tx, shard, taken);
+    const changes = await insertLinks(tx, shard, taken, prioritizerFor);
     const admitted = sum(changes.map(({ urls }) => urls));
     await count(tx, shard, taken, admitted);
     const named = taken.flatMap(({ hostId }) => hostId ?? []);
@@ -99,8 +107,10 @@ async function insertLinks(
   tx: Tx,
   { crawlId, shard }: Shard,
   taken: readonly TakenRow[],
+  prioritizerFor: PrioritizerFor | undefined,
 ): Promise<readonly QueueChange[]> {
-  const links = await notExcluded(tx, crawlId, withoutRepeats(taken));
+  const taking = await notExcluded(tx, crawlId, withoutRepeats(taken));
+  const links = await rebanded(tx, crawlId, taking, prioritizerFor);
   if (links.length === 0) return [];
   const hostIds = await hostIdsOf(tx, new Set(links.map(({ host }) => host)));
   const sources = await drawSources(tx, links);

@@ -1,7 +1,9 @@
 import type { ChoreKind } from '../domain/progress.ts';
+import type { PrioritizerFor } from '../domain/prioritizer.ts';
 import { excludeQueued } from './exclude-queued.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { queuedBatch, type QueuedUrl, type QueuePosition } from './queued-batch.ts';
+import { rebandQueued } from './reband-queued.ts';
 import { setReady, type QueueChange } from './ready.ts';
 import { lockShard, type Shard } from './shards.ts';
 
@@ -11,10 +13,23 @@ export interface ChoreStep {
   readonly changes: readonly QueueChange[];
 }
 
-/** Does something to a batch of queued URLs. It may meet a URL twice, and must leave it then as it was. */
-export type Chore = (tx: Tx, shard: Shard, urls: readonly QueuedUrl[]) => Promise<ChoreStep>;
+/** What chores work with beside the database. */
+export interface ChoreTools {
+  readonly prioritizerFor?: PrioritizerFor | undefined;
+}
 
-const CHORES: Readonly<Record<ChoreKind, Chore>> = { exclude: excludeQueued };
+/** Does something to a batch of queued URLs. It may meet a URL twice, and must leave it then as it was. */
+export type Chore = (
+  tx: Tx,
+  shard: Shard,
+  urls: readonly QueuedUrl[],
+  tools: ChoreTools,
+) => Promise<ChoreStep>;
+
+const CHORES: Readonly<Record<ChoreKind, Chore>> = {
+  exclude: excludeQueued,
+  reband: rebandQueued,
+};
 
 // Index: chore_pkey. The row is locked before the crawl's settings are read: whoever changes them begins the chore anew.
 const NEXT = `
@@ -32,7 +47,7 @@ const NEXT = `
  *
  * @returns whether there was something to do.
  */
-export async function doChore(db: Db, shard: Shard): Promise<boolean> {
+export async function doChore(db: Db, shard: Shard, tools: ChoreTools = {}): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
     const { rows } = await tx.query<QueuePosition & { kind: ChoreKind }>({
@@ -43,7 +58,7 @@ export async function doChore(db: Db, shard: Shard): Promise<boolean> {
     const chore = rows[0];
     if (chore === undefined) return false;
     const { urls, next } = await queuedBatch(tx, shard, chore);
-    const { changed, changes } = await CHORES[chore.kind](tx, shard, urls);
+    const { changed, changes } = await CHORES[chore.kind](tx, shard, urls, tools);
     await setReady(tx, shard, [], changes);
     if (next === null) await end(tx, shard, chore.kind);
     else await moveOn(tx, shard, chore.kind, { next, looked: urls.length, changed });

@@ -5,7 +5,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { gapReason, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import { hostKeyOf, originOf, type HostKey } from '../domain/host-key.ts';
 import { instantText } from '../domain/instant.ts';
-import type { LoadedPrioritizer } from '../domain/prioritizer.ts';
+import type { PrioritizerFor } from '../domain/prioritizer.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
@@ -267,7 +267,7 @@ export async function explainUrl(
     prioritizerFor,
   }: {
     readonly crawlName?: string | undefined;
-    readonly prioritizerFor?: (file: string) => Promise<LoadedPrioritizer>;
+    readonly prioritizerFor?: PrioritizerFor;
   } = {},
 ): Promise<UrlExplanation | undefined> {
   const crawls = (await listCrawls(db)).filter(

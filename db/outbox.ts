@@ -29,7 +29,7 @@ const GROW_SCOPE = `
 /** The crawl that gets seeds. */
 export interface SeedTarget {
   readonly crawlId: number;
-  readonly settings: UrlKeyRules & Pick<CrawlSettings, 'bands' | 'priority' | 'shards'>;
+  readonly settings: UrlKeyRules & Pick<CrawlSettings, 'bands' | 'priority' | 'rebands' | 'shards'>;
   /** What its scope is to be measured against as well, so that the seeds' links are in it. */
   readonly roots: readonly string[];
   /** Gives the seeds their bands; absent, the crawl's written rules alone do. */
@@ -71,6 +71,7 @@ function linksOf(
     depth: 0,
     hops: 0,
     band: choose({ url, depth: 0 }).band,
+    ...(settings.rebands === 0 ? {} : { rebands: settings.rebands }),
   }));
 }
 

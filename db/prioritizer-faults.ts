@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts';
+import type { Db, Tx } from './pool.ts';
 
 /** What a crawl's prioritizer module got wrong: so many URLs went by the other rules. */
 export interface PrioritizerFaults {
@@ -20,7 +20,7 @@ const ADD = `
 
 /** Counts faults of a crawl's module; whether they are its first. */
 export async function addPrioritizerFaults(
-  db: Db,
+  db: Db | Tx,
   crawlId: number,
   { file, fault, urls }: PrioritizerFaults,
 ): Promise<boolean> {

@@ -10,6 +10,9 @@ export interface QueuedUrl {
   readonly band: number;
   readonly depth: number;
   readonly hops: number;
+  /** Of the page that it was first found on. */
+  readonly sourceId: number | null;
+  readonly sitemapPriority: number | null;
   /** As Postgres writes it: a `Date` would lose the microseconds by which URLs are told apart. */
   readonly dueAt: string;
 }
@@ -47,7 +50,7 @@ const BATCH = `
     select u.*
       from hosts h
      cross join lateral (
-       select q.host_id, q.key_hash, q.request_url, q.band, q.depth, q.hops, q.due_at
+       select q.host_id, q.key_hash, q.request_url, q.band, q.depth, q.hops, q.source_id, q.sitemap_priority, q.due_at
          from url q
         where q.host_id = h.host_id
           and q.crawl_id = $1
@@ -63,7 +66,8 @@ const BATCH = `
          coalesce((
            select jsonb_agg(jsonb_build_object(
                     'hostId', b.host_id, 'keyHash', b.key_hash, 'url', b.request_url, 'band', b.band,
-                    'depth', b.depth, 'hops', b.hops, 'dueAt', b.due_at::text)
+                    'depth', b.depth, 'hops', b.hops, 'sourceId', b.source_id, 'sitemapPriority', b.sitemap_priority,
+                    'dueAt', b.due_at::text)
                     order by b.host_id, b.band, b.due_at, b.key_hash)
              from (select * from batch order by host_id, band, due_at, key_hash limit ${CHORE_URLS}) b), '[]') as "urls"`;
 

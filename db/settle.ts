@@ -62,6 +62,8 @@ export interface FoundLink {
   readonly band: number;
   /** From 0 to 1, where a sitemap says so. */
   readonly sitemapPriority?: number;
+  /** The crawl's `rebands` when its band was chosen; absent where it was 0. */
+  readonly rebands?: number;
 }
 
 /** What the one writer will count and take in. */

@@ -74,6 +74,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly priority: readonly string[];
   /** The absolute path of a module that is asked for a URL's band before these rules. */
   readonly prioritizer: string | null;
+  /** How often its rules for bands were changed for what is queued, too: links that were judged before are judged anew. */
+  readonly rebands: number;
   /** The lottery's weights, one a band; empty: each half of the one above (R3). */
   readonly weights: readonly number[];
   /** Assigned URLs of one host and crawl: the most, and the number at which it is refilled. */
@@ -125,6 +127,7 @@ export const DEFAULT_SETTINGS = {
   bands: 3,
   priority: [],
   prioritizer: null,
+  rebands: 0,
   weights: [],
   room: 20,
   lowWater: 10,
@@ -137,6 +140,7 @@ export const DEFAULT_SETTINGS = {
 export const FIXED_SETTINGS = [
   'scope',
   'bands',
+  'rebands',
   'shards',
   'sortQuery',
   'dropTracking',

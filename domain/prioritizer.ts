@@ -32,6 +32,9 @@ export interface LoadedPrioritizer {
   readonly rule: Prioritizer;
 }
 
+/** Reads a module; one that can't be loaded gives a rule that throws why. */
+export type PrioritizerFor = (file: string) => Promise<LoadedPrioritizer>;
+
 export type PrioritizerAnswer =
   | { readonly kind: 'band'; readonly band: number }
   | { readonly kind: 'none' }

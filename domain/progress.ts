@@ -1,8 +1,8 @@
 import type { CrawlState, EndReason, HostState } from './crawl-state.ts';
 import type { Shortage } from './shortage.ts';
 
-/** What may have to be done to all that is queued, a batch after another: `exclude` by rules that came meanwhile. */
-export type ChoreKind = 'exclude';
+/** What may have to be done to all that is queued, a batch after another: `exclude` and `reband` by rules that came meanwhile. */
+export type ChoreKind = 'exclude' | 'reband';
 
 /** A chore that is under way, over all shards. */
 export interface ChoreProgress {

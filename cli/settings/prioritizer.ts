@@ -1,3 +1,4 @@
+import type { BandEvidence } from '../../domain/band.ts';
 import type { BandChooser } from '../../domain/band-rules.ts';
 import { bandChooser } from '../../domain/band-rules.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
@@ -32,13 +33,30 @@ export async function seedBands(
   settings: Pick<CrawlSettings, 'bands' | 'priority' | 'prioritizer'>,
   seeds: readonly RequestUrl[],
 ): Promise<BandChooser> {
+  return triedBands(
+    settings,
+    'seed',
+    seeds.map((url) => ({ url, depth: 0 })),
+  );
+}
+
+/**
+ * The rules by which a crawl's URLs get their bands, tried on these.
+ *
+ * @throws UsageError where the module can't be loaded, or is at fault with one of them.
+ */
+export async function triedBands(
+  settings: Pick<CrawlSettings, 'bands' | 'priority' | 'prioritizer'>,
+  what: 'seed' | 'queued URL',
+  tries: readonly Omit<BandEvidence, 'bands'>[],
+): Promise<BandChooser> {
   const { prioritizer: file } = settings;
   const choose = bandChooser(settings, await prioritizerOf(file));
-  for (const url of seeds) {
-    const { fault } = choose({ url, depth: 0 });
+  for (const evidence of tries) {
+    const { fault } = choose(evidence);
     if (fault === undefined) continue;
     throw new UsageError(
-      `The prioritizer "${file ?? ''}" fails with the seed "${url}": ${fault}. Mend it, or leave it out by --prioritizer none.`,
+      `The prioritizer "${file ?? ''}" fails with the ${what} "${evidence.url}": ${fault}. Mend it, or leave it out by --prioritizer none.`,
     );
   }
   return choose;

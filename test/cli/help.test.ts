@@ -14,6 +14,7 @@ const COMMANDS = [
   'doctor',
   'hosts',
   'bands',
+  'reband',
   'exclude',
   'crawls',
   'up',
