@@ -3,7 +3,7 @@ import type { HostSettlement } from '../db/settle.ts';
 import { healthAfter, hostRestMs, retryAfterMs, type HostHealth } from '../domain/backoff.ts';
 import { addressRefusal } from '../domain/address-rules.ts';
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
-import { politenessGapMs, STRANGERS_MIN_GAP_MS } from '../domain/gap.ts';
+import { paceOf, politenessGapMs, STRANGERS_MIN_GAP_MS } from '../domain/gap.ts';
 import type { FetchOutcome } from '../domain/outcome.ts';
 
 /** A request that was sent, as far as the host's clock is concerned. */
@@ -60,8 +60,16 @@ export function bookedGapMs(settings: CrawlSettings, clock: HostClock, fetchMs: 
   return politenessGapMs(settings, { fetchMs, crawlDelayMs, backoffLevel });
 }
 
-/** The settings as they hold for a host at these addresses: a gap under a second is for private addresses only (R9). */
-export function settingsAt(settings: CrawlSettings, addresses: readonly string[]): CrawlSettings {
+/**
+ * The settings as they hold for a host at these addresses: with the gap that its policy names, and a gap under a second
+ * for private addresses only (R9).
+ */
+export function settingsAt(
+  crawlSettings: CrawlSettings,
+  { policyGapMs }: Pick<HostClock, 'policyGapMs'>,
+  addresses: readonly string[],
+): CrawlSettings {
+  const settings = paceOf(crawlSettings, policyGapMs);
   const isPrivate = (address: string): boolean =>
     addressRefusal(address, { allowPrivate: false }) !== undefined;
   if (settings.minGapMs >= STRANGERS_MIN_GAP_MS || addresses.every(isPrivate)) return settings;

@@ -40,7 +40,7 @@ export async function runErrand(
   const result = await send(deps, errand, addresses);
   const update = wasBrokenOff(result) ? undefined : robotsUpdateOf(errand, result);
   const delayMs = update === undefined ? undefined : await writeRobots(deps.db, update);
-  const settings = settingsAt(errand.url.settings, addresses);
+  const settings = settingsAt(errand.url.settings, errand.clock, addresses);
   const debt = debtAfter(settings, clockAfter(errand, delayMs), result);
   leaveAloneUntil(
     deps.notBefore,
@@ -62,7 +62,7 @@ async function send(
   { lease, clock, target, url, robots }: RobotsErrand,
   addresses: readonly string[],
 ): Promise<FetchResult> {
-  const settings = settingsAt(url.settings, addresses);
+  const settings = settingsAt(url.settings, clock, addresses);
   const startedAtMs = performance.now();
   const kept = keepLease(db, lease, () =>
     bookedGapMs(settings, clock, performance.now() - startedAtMs + LEASE_MS),

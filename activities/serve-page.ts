@@ -93,7 +93,7 @@ async function fetchAndSettle(
   { lease, url, clock }: ClaimedRequest,
   addresses: readonly string[],
 ): Promise<Served> {
-  const settings = settingsAt(url.settings, addresses);
+  const settings = settingsAt(url.settings, clock, addresses);
   const startedAtMs = performance.now();
   let fetchedMs: number | undefined;
   const kept = keepLease(deps.db, lease, () =>

@@ -5,6 +5,7 @@ import { writeRobots } from '../db/robots.ts';
 import { portOf } from '../domain/blocked-ports.ts';
 import { destinationOf } from '../domain/destination.ts';
 import { hostKeyOf } from '../domain/host-key.ts';
+import { paceOf } from '../domain/gap.ts';
 import { asRequestUrl } from '../domain/request-url.ts';
 import type { ActivityDeps } from './deps.ts';
 import { unsent } from './fetch-record.ts';
@@ -58,8 +59,15 @@ export async function serveRobots(
     gapMs: bookedMs,
   });
   if (guest.kind === 'notYet') return { kind: 'nothingSent', waitMs: guest.waitMs };
+  if (guest.kind === 'excluded') {
+    const detail = `the policy of ${hostname} excludes it`;
+    const refusal = { kind: 'refused', reason: 'addressRefused', detail } as const;
+    await writeRobots(deps.db, robotsUpdateOf({ ...claimed, target }, unsent(refusal)));
+    return { kind: 'nothingSent', waitMs: 0 };
+  }
   // The booking was made before the guest's own backoff and delay were known.
-  const owedMs = bookedGapMs(url.settings, guest.clock, LEASE_MS);
+  const pace = paceOf(url.settings, guest.clock.policyGapMs);
+  const owedMs = bookedGapMs(pace, guest.clock, LEASE_MS);
   if (owedMs > bookedMs) await renewLease(deps.db, guest.lease, owedMs);
   const errand = { ...guest, url, robots, target, isGuest, robotsHostId: lease.hostId };
   return runErrand(deps, stay, errand, name.resolution.addresses);

@@ -9,7 +9,7 @@ import { servePage } from './serve-page.ts';
 import { serveRobots } from './serve-robots.ts';
 import type { Served } from './served.ts';
 import { mayGoOn, waitedHere, type Stay } from './stay.ts';
-import { excludedByRule } from './url-settlement.ts';
+import { ended, excludedByRule } from './url-settlement.ts';
 
 /** What Temporal gives a running visit. */
 export interface VisitContext {
@@ -124,7 +124,7 @@ async function claimWhenAllowed({ db, notBefore }: ActivityDeps, hostId: number)
 }
 
 function isRequest(claimed: Claim): claimed is ClaimedRequest {
-  return claimed.kind === 'page' || claimed.kind === 'robots';
+  return 'lease' in claimed;
 }
 
 /** What a claim that gave no request means for the visit. */
@@ -150,9 +150,16 @@ export function holdOf({ who, why, since, until }: HoldRow): Hold {
 function turn(deps: ActivityDeps, stay: Stay, claimed: ClaimedRequest): Promise<Served> {
   const excluded = excludedByRule(claimed.url);
   if (excluded !== undefined) return settleByRule(deps, claimed, excluded);
-  return claimed.kind === 'robots'
-    ? serveRobots(deps, stay, claimed)
-    : servePage(deps, stay, claimed);
+  switch (claimed.kind) {
+    case 'page':
+      return servePage(deps, stay, claimed);
+    case 'robots':
+      return serveRobots(deps, stay, claimed);
+    case 'excluded': {
+      const verdict = ended(claimed.url, 'excluded', 'excluded', 'policy', false);
+      return settleByRule(deps, claimed, verdict);
+    }
+  }
 }
 
 /** A request sent to another host (a robots.txt that redirects there) leaves the visited host owed nothing. */

@@ -12,6 +12,7 @@ import { hostsCommand } from './commands/hosts.ts';
 import type { CommandIo } from './io.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { pauseCommand } from './commands/pause.ts';
+import { policyCommand } from './commands/policy.ts';
 import { rebandCommand } from './commands/reband.ts';
 import { resumeCommand } from './commands/resume.ts';
 import { robotsCommand } from './commands/robots.ts';
@@ -49,6 +50,7 @@ ${EXIT_CODES_HELP}`,
     whyCommand,
     robotsCommand,
     pauseCommand,
+    policyCommand,
     hostsCommand,
     bandsCommand,
     rebandCommand,

@@ -5,8 +5,16 @@ import {
 } from '../domain/crawl-settings.ts';
 import type { LastAnswer, ValidatorsOfUrl } from '../domain/validators.ts';
 import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
+import { policyRuling } from '../domain/host-policy.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { rebaseClock } from './host-clock.ts';
+import {
+  blockHost,
+  POLICY_COLUMNS,
+  POLICY_OF_HOST,
+  policyIn,
+  type PolicyColumns,
+} from './host-policies.ts';
 import type { Db } from './pool.ts';
 
 /** How long a lease lasts before it must be renewed, in milliseconds. Our choice: a crash costs no more than this and one gap. */
@@ -67,6 +75,8 @@ export interface HostClock {
   readonly goodAnswers: number;
   readonly failuresInARow: number;
   readonly crawlDelayMs: number;
+  /** The gap that the operator has named for the host; `null`: the crawl's settings go. */
+  readonly policyGapMs: number | null;
 }
 
 export interface HoldRow {
@@ -78,7 +88,7 @@ export interface HoldRow {
 
 /** A granted claim: the request to send, and what its outcome will be written against. */
 export interface ClaimedRequest {
-  readonly kind: 'page' | 'robots';
+  readonly kind: 'page' | 'robots' | 'excluded';
   readonly lease: GrantedLease;
   readonly url: ClaimedUrl;
   readonly robots: RobotsState;
@@ -88,9 +98,11 @@ export interface ClaimedRequest {
 /**
  * What came of asking for a host's next request. Waits are milliseconds, counted by Postgres.
  *
- * - `page`: fetch this URL; `robots`: its robots.txt must be read first. Both hold the lease.
+ * - `page`: fetch this URL; `robots`: its robots.txt must be read first; `excluded`: the host's policy excludes it. All
+ *   hold the lease.
  * - `notYet`: the host may not be asked yet, or somebody else is asking it.
- * - `later`: nothing is due before `waitMs`; `robots` tells whether the wait is for a robots.txt.
+ * - `later`: nothing is due, or a policy forbids everything, before `waitMs`; `robots` tells whether the wait is for a
+ *   robots.txt.
  */
 export type Claim =
   | ClaimedRequest
@@ -99,7 +111,7 @@ export type Claim =
   | { readonly kind: 'later'; readonly waitMs: number; readonly robots: boolean }
   | { readonly kind: 'empty' };
 
-// Indexes: host_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key, source_pkey. The host's row is locked first and the
+// Indexes: host_pkey, host_policy_pkey, url_assigned, host_crawl_pkey, robots_host_id_origin_key, source_pkey. The host's row is locked first and the
 // clock read after that. An unreachable robots.txt that is due is asked for before it is given up (R16), or left aside by
 // the crawl's own setting (RFC 9309 §2.3.1.4). The booking is the rule of domain/gap.ts for a fetch as long as the lease.
 const CLAIM = `
@@ -108,6 +120,11 @@ const CLAIM = `
       from host h
      where h.host_id = $1
        for no key update
+  ), policy as materialized (
+    select policy.*
+      from host_now h
+     cross join lateral (${POLICY_OF_HOST}
+     ) policy
   ), candidate as materialized (
     select u.*,
            c.name as crawl,
@@ -126,11 +143,11 @@ const CLAIM = `
            s.waits_for_robots,
            hc.served_at,
            s.budget is not null and not u.reserved as needs_page,
-           case when s.waits_for_robots then greatest(u.due_at, s.robots_until)
-                when s.budget is not null and not u.reserved and c.pages_settled + c.pages_reserved >= s.budget
-                then greatest(u.due_at, h.now + interval '5 seconds')
-                else u.due_at
-            end as ready_at
+           greatest(u.due_at, hc.blocked_until,
+             case when s.waits_for_robots then s.robots_until
+                  when s.budget is not null and not u.reserved and c.pages_settled + c.pages_reserved >= s.budget
+                  then h.now + interval '5 seconds'
+              end) as ready_at
       from host_now h
       join url u on u.host_id = $1 and u.state = 'assigned'
       join crawl c on c.crawl_id = u.crawl_id and c.state = 'running'
@@ -192,12 +209,16 @@ const CLAIM = `
            lease_until = h.now + $3 * interval '1 millisecond',
            next_allowed_at = h.now + ($3 + booking.gap_ms) * interval '1 millisecond',
            clock_at = h.now,
-           clock_owed_ms = $3 + booking.gap_ms
+           clock_owed_ms = $3 + booking.gap_ms,
+           asked_since = today.began,
+           asked = case when h.asked_since = today.began then h.asked + 1 else 1 end
       from host_now h
      cross join chosen
+     cross join lateral (select date_trunc('day', h.now, 'UTC') as began) today
      cross join lateral (
-       select greatest((chosen.settings ->> 'minGapMs')::float8,
-                       (chosen.settings ->> 'gapFactor')::float8 * $3,
+       select greatest(coalesce((select gap_ms from policy),
+                                greatest((chosen.settings ->> 'minGapMs')::float8,
+                                         (chosen.settings ->> 'gapFactor')::float8 * $3)),
                        least(h.crawl_delay_ms, (chosen.settings ->> 'crawlDelayCapMs')::float8)) as ms
      ) gap
      cross join lateral (
@@ -205,7 +226,7 @@ const CLAIM = `
      ) booking
      where host.host_id = $1
        and (chosen.robots_stale or exists (select from taken))
-    returning true as granted
+    returning host.asked
   )
   select refusal.held,
          h.hold_who as "holdWho",
@@ -219,6 +240,8 @@ const CLAIM = `
          h.failures_in_row as "failuresInARow",
          h.crawl_delay_ms as "crawlDelayMs",
          exists (select from leased) as "leased",
+         (select asked from leased) as "asked",
+         h.now,${POLICY_COLUMNS},
          next.due_in_ms as "dueInMs",
          next.waits_for_robots as "waitsForRobots",
          chosen.crawl_id as "crawlId",
@@ -246,6 +269,7 @@ const CLAIM = `
          chosen.last_answer as "lastAnswer"
     from host_now h
    cross join refusal
+    left join policy on true
     left join chosen on true
     left join lateral (
       select extract(epoch from candidate.ready_at - h.now) * 1000 as due_in_ms,
@@ -255,7 +279,7 @@ const CLAIM = `
        limit 1
     ) next on true`;
 
-interface ClaimRow {
+interface ClaimRow extends PolicyColumns {
   readonly held: boolean;
   readonly holdWho: string | null;
   readonly holdWhy: string | null;
@@ -268,6 +292,8 @@ interface ClaimRow {
   readonly failuresInARow: number;
   readonly crawlDelayMs: number;
   readonly leased: boolean;
+  readonly asked: number | null;
+  readonly now: Date;
   readonly dueInMs: string | null;
   readonly waitsForRobots: boolean | null;
   readonly crawlId: number;
@@ -298,7 +324,7 @@ interface ClaimRow {
 /**
  * Claims a host for its next request, in one statement. It succeeds only where nobody else has the lease, the next
  * allowed time has come, nothing holds the host and something is due; then it books the time that a crash would owe.
- * Otherwise nothing changes. Among several crawls the one served least recently goes first (R8).
+ * Otherwise nothing changes. What the host's policy forbids for now is given back at once. Among several crawls the one served least recently goes first (R8).
  *
  * @param token a fresh UUID of this claim.
  */
@@ -311,9 +337,34 @@ export async function claim(db: Db, hostId: number, token: string): Promise<Clai
   });
   const row = rows[0];
   if (row === undefined) return { kind: 'empty' };
-  if (row.leased) return granted(row, { hostId, token, askedAtMs });
+  if (row.leased) return underPolicy(db, row, granted(row, { hostId, token, askedAtMs }));
   if (row.clockSetBack === true) return { kind: 'notYet', waitMs: await rebaseClock(db, hostId) };
   return refused(row);
+}
+
+/** The rule is asked while the lease is held, so that no other request is counted meanwhile. */
+async function underPolicy(db: Db, row: ClaimRow, claimed: ClaimedRequest): Promise<Claim> {
+  const { lease, url } = claimed;
+  const policy = policyIn(row);
+  const ofCrawl = policy.pagesADay === null;
+  const pagesADay = ofCrawl ? url.settings.hostPagesADay : policy.pagesADay;
+  const nowMs = row.now.getTime();
+  const ruling = policyRuling({ ...policy, pagesADay }, { asked: row.asked ?? 0, nowMs });
+  switch (ruling.kind) {
+    case 'allowed':
+      return claimed;
+    case 'excluded':
+      return { ...claimed, kind: 'excluded' };
+    case 'notBefore': {
+      const { atMs, because: by } = ruling;
+      const until = new Date(atMs);
+      const { crawlId, keyHash } = url;
+      const ofUrl = claimed.kind === 'page';
+      const block = { lease, crawlId, keyHash, ofUrl, until, by };
+      await blockHost(db, { ...block, ofCrawl: ofCrawl && by === 'pages a day' });
+      return { kind: 'later', waitMs: atMs - nowMs, robots: false };
+    }
+  }
 }
 
 function refused(row: ClaimRow): Claim {
@@ -339,11 +390,11 @@ function held(row: ClaimRow): Claim {
   };
 }
 
-function granted(row: ClaimRow, lease: GrantedLease): Claim {
+function granted(row: ClaimRow, lease: GrantedLease): ClaimedRequest {
   const { crawlId, crawl, settings, keyHash, depth, hops, foundOn, claims, failures, reserved } =
     row;
   const { origin, robotsId, version, access, tries, hopUrl, robotsHops, gaveUp, validators } = row;
-  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
+  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs, policyGapMs } = row;
   return {
     kind: row.robotsStale ? 'robots' : 'page',
     lease,
@@ -373,6 +424,6 @@ function granted(row: ClaimRow, lease: GrantedLease): Claim {
       gaveUp,
       validators,
     },
-    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
+    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs, policyGapMs },
   };
 }

@@ -3,7 +3,7 @@ import { inTransaction, type Db } from './pool.ts';
 import { setReady } from './ready.ts';
 import { lockShard, type Shard } from './shards.ts';
 
-// Indexes: crawl_pkey, outbox_next, ready_pkey, url_assigned, host_pkey, robots_host_id_origin_key. One snapshot:
+// Indexes: crawl_pkey, outbox_next, ready_pkey, url_assigned, host_pkey, host_crawl_pkey, robots_host_id_origin_key. One snapshot:
 // settle commits a URL's state and its outbox row together, so nothing falls between.
 const OUTLOOK = `
   select c.state = 'running' as "running",
@@ -18,6 +18,7 @@ const OUTLOOK = `
            select
              from url u
              join host h on h.host_id = u.host_id
+             join host_crawl hc on hc.host_id = u.host_id and hc.crawl_id = u.crawl_id
              left join robots r on r.host_id = u.host_id
                                and r.origin = substring(u.request_url from '^https?://[^/?#]+')
             where u.crawl_id = $1
@@ -25,6 +26,7 @@ const OUTLOOK = `
               and u.due_at <= clock_timestamp()
               and (h.hold_since is null or h.hold_until <= clock_timestamp())
               and (h.blocked_until is null or h.blocked_until <= clock_timestamp())
+              and (hc.blocked_until is null or hc.blocked_until <= clock_timestamp())
               and (r.access is distinct from 'unreachable'
                    or r.retry_at <= clock_timestamp()
                    or r.unreachable_since + (c.settings ->> 'robotsOpenAfterMs')::bigint * interval '1 millisecond'

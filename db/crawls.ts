@@ -8,6 +8,7 @@ import {
 } from '../domain/crawl-settings.ts';
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import { beginChore } from './chores.ts';
+import { liftCrawlBlocks } from './host-policies.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 
 /** One crawl: a namespace of frontier, scope and settings. */
@@ -128,6 +129,7 @@ async function change(
   if (settings.excludes.some((rule) => !had.excludes.includes(rule))) {
     await beginChore(tx, before.crawlId, 'exclude');
   }
+  if (settings.hostPagesADay !== had.hostPagesADay) await liftCrawlBlocks(tx, before.crawlId);
   const values = [before.crawlId, JSON.stringify(settings)];
   const { rows } = await tx.query<StoredCrawl>({ name: 'change_crawl', text: CHANGE, values });
   return rows[0];

@@ -10,9 +10,19 @@ import { asRequestUrl, type RequestUrl } from '../domain/request-url.ts';
 import type { RobotsAccess } from '../domain/robots-access.ts';
 import { shortageText, type Shortage } from '../domain/shortage.ts';
 import { urlKeyOf } from '../domain/url-key.ts';
+import type { HostPolicy, PolicyBlock } from '../domain/host-policy.ts';
 import type { HoldRow } from './claim.ts';
 import { listCrawls } from './crawls.ts';
 import { judgement } from './explain-robots.ts';
+import {
+  policyBlockIn,
+  POLICY_COLUMNS,
+  POLICY_OF_HOST,
+  policyBlockOf,
+  policyIn,
+  type BlockColumns,
+  type PolicyColumns,
+} from './host-policies.ts';
 import type { Db } from './pool.ts';
 import { robotsOfHost, type StoredRobots } from './robots.ts';
 import { shortagesNow } from './shortages.ts';
@@ -37,6 +47,8 @@ export interface HostExplanation {
   readonly backoffLevel: number;
   readonly blockedUntil: Date | null;
   readonly hold: HoldRow | null;
+  /** What the operator says about it; `subject` is the host, or the domain that it is in. */
+  readonly policy: (HostPolicy & { readonly subject: string }) | null;
   readonly queued: number;
   readonly assigned: number;
   readonly robots: readonly {
@@ -72,7 +84,7 @@ export interface UrlExplanation {
   readonly fetches: readonly ExplainedFetch[];
 }
 
-// Indexes: host_host_key_key, host_crawl_pkey, ready_pkey, url_assigned.
+// Indexes: host_host_key_key, host_policy_pkey, host_crawl_pkey, ready_pkey, url_assigned.
 const HOST = `
   select h.host_id as "hostId",
          h.host_key as "host",
@@ -90,7 +102,9 @@ const HOST = `
          h.hold_who as "holdWho",
          h.hold_why as "holdWhy",
          case when h.hold_until is null or h.hold_until > clock_timestamp() then h.hold_since end as "holdSince",
-         h.hold_until as "holdUntil",
+         h.hold_until as "holdUntil",${POLICY_COLUMNS},
+         block.until as "policyUntil",
+         block.by as "policyBlockBy",
          (select coalesce(sum(r.urls), 0)::int
             from host_crawl hc
             join ready r on r.crawl_id = hc.crawl_id and r.host_id = hc.host_id
@@ -101,9 +115,13 @@ const HOST = `
          exists (select from host_crawl hc join crawl c on c.crawl_id = hc.crawl_id
                   where hc.host_id = h.host_id and c.state = 'running') as "crawled"
     from host h
+    left join lateral (${POLICY_OF_HOST}
+    ) policy on true
+    left join lateral (${policyBlockOf(`exists (select from crawl c where c.crawl_id = hc.crawl_id and c.state = 'running')`)}
+    ) block on true
    where h.host_key = $1`;
 
-interface HostRow extends PaceFacts {
+interface HostRow extends Omit<PaceFacts, 'policyBlock'>, PolicyColumns, BlockColumns {
   readonly hostId: number;
   readonly host: string;
   readonly state: Exclude<HostState, 'held'>;
@@ -133,12 +151,13 @@ export async function explainHost(db: Db, host: HostKey): Promise<HostExplanatio
     host,
     nextAllowedAt,
     gapMs,
-    gapReason: gapReason(row),
+    gapReason: gapReason({ ...row, policyBlock: policyBlockIn(row) }),
     backoffLevel,
     blockedUntil,
     queued,
     assigned,
     hold,
+    policy: row.policySubject === null ? null : { ...policyIn(row), subject: row.policySubject },
     state: hold === null ? row.state : 'held',
     robots: files.map(({ origin, access, fetchedAt, retryAt }) => ({
       origin,
@@ -177,6 +196,11 @@ function reasonOf(
   if (!row.crawled) return 'No crawl that knows it is running.';
   if (shortages.length > 0 && row.assigned + row.queued > 0)
     return `Held: ${shortages.map(shortageText).join('; ')}.`;
+  if (row.policyExcluded === true)
+    return `Excluded by the policy of ${row.policySubject ?? ''}: nothing is asked for.`;
+  const block = policyBlockIn(row);
+  if (block !== null)
+    return `Left alone until ${instantText(block.until)}: ${blockText(row, block.by)}.`;
   if (row.blockedUntil !== null)
     return `It asked for rest or fails: left alone until ${instantText(row.blockedUntil)}.`;
   const unread = files.find(({ access }) => access === 'unreachable');
@@ -190,6 +214,14 @@ function reasonOf(
   if (allowedInMs > 0)
     return `Its politeness gap (${formatDuration(row.gapMs)}) runs for another ${formatDuration(allowedInMs)}.`;
   return 'It may be asked now; its workflow is about to.';
+}
+
+function blockText(row: HostRow, by: PolicyBlock): string {
+  const { hours, pagesADay } = policyIn(row);
+  if (by === 'hours') return `outside the hours of its policy, ${hours?.text ?? ''}`;
+  return pagesADay === null
+    ? "it has had the crawl's pages of a day"
+    : `it has had its pages of the day, ${String(pagesADay)}`;
 }
 
 // Index: fetch_record_url.

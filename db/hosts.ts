@@ -62,7 +62,7 @@ export async function livePaces(
 /** Hosts fed again in one pass; our choice. */
 export const REFEED_HOSTS = 500;
 
-// Indexes: url_assigned, host_pkey. A host that was allowed for a minute and still has due URLs has lost its workflow
+// Indexes: url_assigned, host_pkey, host_crawl_pkey. A host that was allowed for a minute and still has due URLs has lost its workflow
 // or its signal.
 const FORGOTTEN = `
   select h.host_id as "hostId",
@@ -71,13 +71,15 @@ const FORGOTTEN = `
     from url u
     join host h on h.host_id = u.host_id
     join crawl c on c.crawl_id = u.crawl_id and c.state = 'running'
+    left join host_crawl hc on hc.host_id = u.host_id and hc.crawl_id = u.crawl_id
    where u.state = 'assigned'
      and ($1::int is null or u.crawl_id = $1)
      and ($2::boolean
           or (u.due_at < clock_timestamp() - interval '1 minute'
               and h.hold_since is null
               and (h.lease_until is null or h.lease_until < clock_timestamp())
-              and h.next_allowed_at < clock_timestamp() - interval '1 minute'))
+              and h.next_allowed_at < clock_timestamp() - interval '1 minute'
+              and (hc.blocked_until is null or hc.blocked_until < clock_timestamp() - interval '1 minute')))
      and h.host_id > $3
    group by h.host_id, h.host_key
    order by h.host_id

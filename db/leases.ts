@@ -1,5 +1,7 @@
 import { LEASE_MS, type GrantedLease, type HostClock, type Lease } from './claim.ts';
+import { policyRuling } from '../domain/host-policy.ts';
 import { rebaseClock } from './host-clock.ts';
+import { POLICY_COLUMNS, POLICY_OF_HOST, policyIn, type PolicyColumns } from './host-policies.ts';
 import type { Db } from './pool.ts';
 
 // Index: host_pkey. One row, locked by the update itself.
@@ -35,7 +37,8 @@ const GIVE_BACK = `
        set lease_token = null,
            lease_until = null,
            next_allowed_at = least(next_allowed_at, clock_timestamp()),
-           clock_at = null
+           clock_at = null,
+           asked = greatest(asked - 1, 0)
      where host_id = $1
        and lease_token = $2
     returning host_id
@@ -62,13 +65,24 @@ export async function giveBack(
   });
 }
 
-// Indexes: host_host_key_key, host_pkey. The host's row is locked before the clock is read.
+/** The same where the claim was for no URL. */
+async function freeHost(db: Db, lease: Lease): Promise<void> {
+  const values = [lease.hostId, lease.token, null, null, false];
+  await db.query({ name: 'give_back', text: GIVE_BACK, values });
+}
+
+// Indexes: host_pkey, host_policy_pkey. The host's row is locked before the clock is read.
 const CLAIM_HOST = `
   with host_now as materialized (
     select h.*, clock_timestamp() as now
       from host h
      where h.host_id = $1
        for no key update
+  ), policy as materialized (
+    select policy.*
+      from host_now h
+     cross join lateral (${POLICY_OF_HOST}
+     ) policy
   ), leased as (
     update host
        set lease_token = $2,
@@ -76,13 +90,16 @@ const CLAIM_HOST = `
            lease_until = h.now + $3 * interval '1 millisecond',
            next_allowed_at = h.now + ($3 + $4) * interval '1 millisecond',
            clock_at = h.now,
-           clock_owed_ms = $3 + $4
+           clock_owed_ms = $3 + $4,
+           asked_since = today.began,
+           asked = case when h.asked_since = today.began then h.asked + 1 else 1 end
       from host_now h
+     cross join lateral (select date_trunc('day', h.now, 'UTC') as began) today
      where host.host_id = $1
        and (h.lease_until is null or h.lease_until <= h.now)
        and h.next_allowed_at <= h.now
        and (h.hold_since is null or h.hold_until <= h.now)
-    returning true as granted
+    returning host.asked
   )
   select exists (select from leased) as "leased",
          h.hold_since is not null and (h.hold_until is null or h.hold_until > h.now) as "held",
@@ -91,8 +108,11 @@ const CLAIM_HOST = `
          h.backoff_level as "backoffLevel",
          h.good_answers as "goodAnswers",
          h.failures_in_row as "failuresInARow",
-         h.crawl_delay_ms as "crawlDelayMs"
-    from host_now h`;
+         h.crawl_delay_ms as "crawlDelayMs",
+         (select asked from leased) as "asked",
+         h.now,${POLICY_COLUMNS}
+    from host_now h
+    left join policy on true`;
 
 const ENSURE_HOST = `
   insert into host (host_key)
@@ -111,16 +131,19 @@ export type HostClaim =
       readonly lease: GrantedLease;
       readonly clock: HostClock;
     }
-  | { readonly kind: 'notYet'; readonly waitMs: number };
+  | { readonly kind: 'notYet'; readonly waitMs: number }
+  | { readonly kind: 'excluded' };
 
-interface HostClaimRow extends HostClock {
+interface HostClaimRow extends HostClock, PolicyColumns {
   readonly leased: boolean;
+  readonly asked: number | null;
+  readonly now: Date;
   readonly held: boolean;
   readonly allowedInMs: string | null;
   readonly clockSetBack: boolean | null;
 }
 
-/** How soon to look again at a host that is held, in milliseconds; our choice. */
+/** How soon to look again at a host that is held or left alone by its policy, in milliseconds; our choice. */
 const HELD_LOOK_MS = 60_000;
 
 /**
@@ -145,11 +168,19 @@ export async function claimHost(
   const row = rows[0];
   if (row === undefined) throw new Error(`Host ${String(hostId)} ("${hostKey}") has no row`);
   if (!row.leased) return { kind: 'notYet', waitMs: await waitOf(db, hostId, row) };
-  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs } = row;
+  const ruling = policyRuling(policyIn(row), {
+    asked: row.asked ?? 0,
+    nowMs: row.now.getTime(),
+  });
+  if (ruling.kind !== 'allowed') {
+    await freeHost(db, { hostId, token });
+    return ruling.kind === 'excluded' ? ruling : { kind: 'notYet', waitMs: HELD_LOOK_MS };
+  }
+  const { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs, policyGapMs } = row;
   return {
     kind: 'claimed',
     lease: { hostId, token, askedAtMs },
-    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs },
+    clock: { backoffLevel, goodAnswers, failuresInARow, crawlDelayMs, policyGapMs },
   };
 }
 

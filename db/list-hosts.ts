@@ -1,6 +1,14 @@
 import type { HostState } from '../domain/crawl-state.ts';
 import { gapReason, timeLeftMs, type GapReason, type PaceFacts } from '../domain/gap-reason.ts';
 import type { HoldRow } from './claim.ts';
+import {
+  policyBlockIn,
+  policyBlockOf,
+  POLICY_COLUMNS,
+  POLICY_OF_HOST,
+  type BlockColumns,
+  type PolicyColumns,
+} from './host-policies.ts';
 import type { Db } from './pool.ts';
 
 /** What hosts may be sorted by. */
@@ -147,7 +155,7 @@ function wantedOf(crawlId: number | null): Wanted {
   return crawlId === null ? OF_ALL : OF_ONE;
 }
 
-// Indexes: host_pkey, host_crawl_pkey, url_queued, url_assigned, fetch_record_host, crawl_pkey: of the chosen only.
+// Indexes: host_pkey, host_policy_pkey, host_crawl_pkey, url_queued, url_assigned, fetch_record_host, crawl_pkey: of the chosen only.
 const DESCRIBE = `
   select h.host_key as "host",
          case when ${HELD} then 'held' else h.state end as "state",
@@ -155,7 +163,9 @@ const DESCRIBE = `
          h.hold_why as "holdWhy",
          case when ${HELD} then h.hold_since end as "holdSince",
          h.hold_until as "holdUntil",
-         nullif(h.next_allowed_at, 'epoch') as "nextAllowedAt",
+         greatest(nullif(h.next_allowed_at, 'epoch'), block.until) as "nextAllowedAt",${POLICY_COLUMNS},
+         block.until as "policyUntil",
+         block.by as "policyBlockBy",
          h.gap_ms as "gapMs",
          h.fetch_ms as "fetchMs",
          h.crawl_delay_ms as "crawlDelayMs",
@@ -186,6 +196,10 @@ const DESCRIBE = `
     from unnest($1::bigint[]) with ordinality as chosen (host_id, place)
     join host h on h.host_id = chosen.host_id
     left join crawl c on c.crawl_id = h.lease_crawl_id
+    left join lateral (${POLICY_OF_HOST}
+    ) policy on true
+    left join lateral (${policyBlockOf('($2::int is null or hc.crawl_id = $2)')}
+    ) block on true
     left join lateral (
       select outcome, status, reason, fetched_at
         from fetch_record
@@ -195,7 +209,7 @@ const DESCRIBE = `
        limit 1) f on true
    order by chosen.place`;
 
-interface HostRow extends PaceFacts {
+interface HostRow extends Omit<PaceFacts, 'policyBlock'>, PolicyColumns, BlockColumns {
   readonly host: string;
   readonly state: HostState;
   readonly holdWho: string | null;
@@ -256,7 +270,7 @@ function listed(row: HostRow): ListedHost {
     hold: holdOf(row),
     nextAllowedAt,
     gapMs,
-    gapReason: gapReason(row),
+    gapReason: gapReason({ ...row, policyBlock: policyBlockIn(row) }),
     queued,
     queuedIsMore: row.queued > MOST_QUEUED_COUNTED,
     assigned,

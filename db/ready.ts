@@ -24,7 +24,9 @@ const SET_READY = `
            h.state,
            h.hold_since is not null and (h.hold_until is null or h.hold_until > clock_timestamp()) as held,
            h.hold_until,
-           case when h.blocked_until > clock_timestamp() then h.blocked_until end as blocked_until,
+           case when greatest(h.blocked_until, hc.blocked_until) > clock_timestamp()
+                then greatest(h.blocked_until, hc.blocked_until)
+            end as blocked_until,
            hc.session_from,
            hc.pages - hc.session_from as session_pages,
            case when hc.session_from is not null and h.state <> 'live' then clock_timestamp()

@@ -115,7 +115,8 @@ const SETTLE = `
            end,
            backoff_level = coalesce($7, backoff_level),
            good_answers = coalesce($8, good_answers),
-           failures_in_row = coalesce($9, failures_in_row)
+           failures_in_row = coalesce($9, failures_in_row),
+           asked = case when $4::bigint is null then greatest(asked - 1, 0) else asked end
      where host_id = $1
        and lease_token = $2
     returning host_id

@@ -40,6 +40,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly waitForRetries: boolean;
   /** Pages of one visit; `null` lets the prioritizer choose. */
   readonly visitPages: number | null;
+  /** Requests of any kind that a host gets in a day of UTC (R24), unless its policy says otherwise; `null`: no limit. */
+  readonly hostPagesADay: number | null;
   readonly liveHostCap: number;
   /** Pages after which a live host gives way to hosts that wait; `null`: it goes on to its end. */
   readonly sessionPages: number | null;
@@ -101,6 +103,7 @@ export const DEFAULT_SETTINGS = {
   robotsOpenAfterMs: null,
   waitForRetries: true,
   visitPages: null,
+  hostPagesADay: null,
   liveHostCap: 500,
   sessionPages: 100,
   shards: 1,

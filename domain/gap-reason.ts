@@ -2,6 +2,7 @@ import { FAILURES_BEFORE_REST } from './backoff.ts';
 import { formatDuration } from './duration.ts';
 import { instantText } from './instant.ts';
 import { politenessGapMs, STRANGERS_MIN_GAP_MS, type PolitenessPolicy } from './gap.ts';
+import type { PolicyBlock } from './host-policy.ts';
 
 /** What a host's row remembers of its last request. */
 export interface PaceFacts {
@@ -15,6 +16,10 @@ export interface PaceFacts {
   readonly blockedUntil: Date | null;
   /** Of the crawl for which it was asked last; `null` where that was removed. */
   readonly policy: PolitenessPolicy | null;
+  /** The gap that the operator has named for it; `null`: none. */
+  readonly policyGapMs: number | null;
+  /** While its policy leaves it alone: until when, and why. */
+  readonly policyBlock: { readonly until: Date; readonly by: PolicyBlock } | null;
 }
 
 /**
@@ -25,13 +30,15 @@ export type GapBase =
   | { readonly kind: 'unasked' }
   | { readonly kind: 'fetchTime'; readonly gapFactor: number; readonly fetchMs: number }
   | { readonly kind: 'minimum'; readonly minGapMs: number }
+  | { readonly kind: 'policy'; readonly policyGapMs: number }
   | { readonly kind: 'crawlDelay'; readonly crawlDelayMs: number }
   | { readonly kind: 'formerRules' };
 
 /** Why a host is left alone for longer than its gap. */
 export type BlockReason =
   | { readonly kind: 'rest'; readonly failuresInARow: number; readonly until: Date }
-  | { readonly kind: 'retryAfter'; readonly until: Date };
+  | { readonly kind: 'retryAfter'; readonly until: Date }
+  | { readonly kind: 'policy'; readonly by: PolicyBlock; readonly until: Date };
 
 /** How the time until a host's next request came about. */
 export interface GapReason {
@@ -47,8 +54,10 @@ export interface GapReason {
  * so the two never meet.
  */
 export function gapReason(facts: PaceFacts): GapReason {
-  const { backoffLevel, failuresInARow, blockedUntil: until } = facts;
-  const block = until === null ? null : blockReason(failuresInARow, until);
+  const { backoffLevel, failuresInARow, blockedUntil: until, policyBlock } = facts;
+  const ofHost = until === null ? null : blockReason(failuresInARow, until);
+  const ofPolicy = policyBlock === null ? null : ({ kind: 'policy', ...policyBlock } as const);
+  const block = later(ofHost, ofPolicy);
   return { base: baseOf(facts), doublings: backoffLevel, block };
 }
 
@@ -65,6 +74,12 @@ export function timeLeftMs(urls: number, gapMs: number): number | null {
   return gapMs > 0 ? urls * gapMs : null;
 }
 
+/** Of two blocks the one that ends last is what keeps the host. */
+function later(a: BlockReason | null, b: BlockReason | null): BlockReason | null {
+  if (a === null || b === null) return a ?? b;
+  return a.until >= b.until ? a : b;
+}
+
 function blockReason(failuresInARow: number, until: Date): BlockReason {
   return failuresInARow >= FAILURES_BEFORE_REST
     ? { kind: 'rest', failuresInARow, until }
@@ -79,7 +94,7 @@ function baseOf(facts: PaceFacts): GapBase {
 
 /** Floors first: they are exact, where a multiple of a rounded time may meet them by chance. */
 function candidates(
-  { fetchMs, crawlDelayMs }: PaceFacts,
+  { fetchMs, crawlDelayMs, policyGapMs }: PaceFacts,
   policy: PolitenessPolicy | null,
 ): readonly GapBase[] {
   const strangers: GapBase = { kind: 'minimum', minGapMs: STRANGERS_MIN_GAP_MS };
@@ -87,6 +102,7 @@ function candidates(
   const { minGapMs, gapFactor, crawlDelayCapMs } = policy;
   const askedMs = Math.min(crawlDelayMs, crawlDelayCapMs);
   return [
+    ...(policyGapMs === null ? [] : [{ kind: 'policy', policyGapMs } as const]),
     ...(askedMs > 0 ? [{ kind: 'crawlDelay', crawlDelayMs: askedMs } as const] : []),
     { kind: 'minimum', minGapMs },
     strangers,
@@ -106,6 +122,8 @@ function msOf(base: GapBase): number {
       return base.gapFactor * base.fetchMs;
     case 'minimum':
       return base.minGapMs;
+    case 'policy':
+      return base.policyGapMs;
     case 'crawlDelay':
       return base.crawlDelayMs;
     case 'unasked':
@@ -127,6 +145,8 @@ function baseText(base: GapBase): string {
       return `${String(base.gapFactor)} × ${formatDuration(base.fetchMs)}`;
     case 'minimum':
       return `minimum ${formatDuration(base.minGapMs)}`;
+    case 'policy':
+      return `policy ${formatDuration(base.policyGapMs)}`;
     case 'crawlDelay':
       return `Crawl-delay ${formatDuration(base.crawlDelayMs)}`;
     case 'formerRules':
@@ -136,7 +156,12 @@ function baseText(base: GapBase): string {
 
 function blockText(block: BlockReason): string {
   const until = `until ${instantText(block.until)}`;
-  return block.kind === 'rest'
-    ? `rest after ${String(block.failuresInARow)} failures ${until}`
-    : `Retry-After ${until}`;
+  switch (block.kind) {
+    case 'rest':
+      return `rest after ${String(block.failuresInARow)} failures ${until}`;
+    case 'retryAfter':
+      return `Retry-After ${until}`;
+    case 'policy':
+      return `policy (${block.by}) ${until}`;
+  }
 }

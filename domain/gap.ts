@@ -7,6 +7,11 @@ export interface PolitenessPolicy {
   readonly crawlDelayCapMs: number;
 }
 
+/** The policy with the gap that the operator has named for a host, if any: it replaces the least gap and the factor. */
+export function paceOf<P extends PolitenessPolicy>(policy: P, hostGapMs: number | null): P {
+  return hostGapMs === null ? policy : { ...policy, minGapMs: hostGapMs, gapFactor: 0 };
+}
+
 /** What the last fetch and the host's state say about the next gap. */
 export interface FetchTiming {
   /** Duration of the last request, also where it ended without an answer. */

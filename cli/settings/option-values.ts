@@ -29,6 +29,14 @@ export function parseCount(text: string): number {
   return n >= 1 ? n : refuse('It must be a whole number of 1 or more.');
 }
 
+/** Requests of a day: of one alone nothing would be left after robots.txt. */
+export function parsePagesADay(text: string): number {
+  const n = parseWhole(text);
+  return n >= 2 && n < 2 ** 31
+    ? n
+    : refuse('It must be a whole number of 2 or more, since robots.txt counts too.');
+}
+
 /** Our choice: more prioritizers than this wait for one database. */
 const MOST_SHARDS = 64;
 

@@ -51,6 +51,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly robotsWait?: number;
   readonly wait?: boolean;
   readonly visitPages?: number;
+  readonly hostPagesADay?: Limit;
   readonly liveHosts?: number;
   readonly bands?: number;
   readonly priority?: readonly string[];

@@ -16,6 +16,7 @@ import {
   parseName,
   parseParameters,
   parsePort,
+  parsePagesADay,
   parsePostgresUrl,
   parsePriority,
   parseRules,
@@ -108,6 +109,11 @@ export const KINDS = {
     parse: parseCount,
     show: String,
     schema: { type: 'integer', minimum: 1 },
+  }),
+  pagesADay: orNone({
+    parse: parsePagesADay,
+    show: String,
+    schema: { type: 'integer', minimum: 2 },
   }),
   wholeLimit: orNone({
     parse: parseWhole,

@@ -172,6 +172,13 @@ export const SETTINGS: readonly Setting[] = [
       unset: 'chosen by load',
     },
     {
+      key: 'hostPagesADay',
+      flag: '--host-pages-a-day <n>',
+      kind: KINDS.pagesADay,
+      kept: 'hostPagesADay',
+      description: 'ask no host more often a day of UTC, robots.txt and all; or "none"',
+    },
+    {
       key: 'liveHosts',
       flag: '--live-hosts <n>',
       kind: KINDS.count,

@@ -1,6 +1,7 @@
 import type { HostExplanation, UrlExplanation } from '../../db/explain.ts';
 import { formatDuration } from '../../domain/duration.ts';
 import { gapReasonText } from '../../domain/gap-reason.ts';
+import { policyText } from '../../domain/host-policy.ts';
 import type { RobotsAccess } from '../../domain/robots-access.ts';
 import { harmless } from './ansi.ts';
 import { counted, instant } from './quantities.ts';
@@ -39,10 +40,11 @@ function bandText({ band, bandByRules: now }: UrlExplanation): string {
 
 /** Why a host is or is not fetched from, in one screen (R45). */
 export function hostLines(host: HostExplanation, nowMs: number): readonly string[] {
-  const { blockedUntil, hold, lastFetch } = host;
+  const { blockedUntil, hold, policy, lastFetch } = host;
   return table(host.host, [
     ['state', `${host.state}: ${host.reason}`],
     ...(hold === null ? [] : [['hold', holdText(hold, nowMs)] as const]),
+    ...(policy === null ? [] : [['policy', `${policyText(policy)} (${policy.subject})`] as const]),
     ['next', `allowed ${when(host.nextAllowedAt, nowMs)}`],
     ['gap', `${formatDuration(host.gapMs)}: ${gapReasonText(host.gapReason)}`],
     ...(blockedUntil === null ? [] : [['blocked', `until ${when(blockedUntil, nowMs)}`] as const]),

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect } from 'vitest';
+import { changePolicy } from '../../db/host-policies.ts';
 import { ensureHost } from '../../db/leases.ts';
 import type { Db } from '../../db/pool.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
@@ -88,6 +89,46 @@ describe('a visit', () => {
     expect(await urlLines(db)).toMatchObject([
       { state: 'excluded', reason: 'robots: Disallow: / (line 2)' },
     ]);
+  });
+
+  test('asks a host that its policy excludes for nothing, robots.txt neither', async ({ db }) => {
+    const { site, crawlId, hostId } = await crawled(db, {});
+    await givenUrl(db, { crawlId, hostId }, `${site.url}more`, { reserved: true });
+    await changePolicy(db, '127.0.0.1', { excluded: true }, 'ann');
+
+    const { next } = await visitHost(await depsOn(db), '127.0.0.1', { pages: 5, ms: 60_000 });
+
+    expect(next).toEqual({ kind: 'empty' });
+    expect(pathsOf(site)).toEqual([]);
+    expect(await urlLines(db)).toMatchObject([
+      { state: 'excluded', reason: 'policy', claims: 0 },
+      { state: 'excluded', reason: 'policy', claims: 0, reserved: false },
+    ]);
+    expect(await countOf(db, 'outbox where released = 1')).toBe(1);
+  });
+
+  test('goes by a policy that comes while it lasts: the pages of the day, then rest', async ({
+    db,
+  }) => {
+    let asked = 0;
+    const { site, crawlId, hostId } = await crawled(
+      db,
+      { '/': answerOf('one', HTML), '/2': answerOf('two', HTML), '/3': answerOf('three', HTML) },
+      {
+        onRequest: () => {
+          asked += 1;
+          if (asked === 2) void changePolicy(db, '127.0.0.1', { pagesADay: 3 }, 'ann');
+        },
+      },
+    );
+    await givenUrl(db, { crawlId, hostId }, `${site.url}2`);
+    await givenUrl(db, { crawlId, hostId }, `${site.url}3`);
+
+    const { next } = await visitHost(await depsOn(db), '127.0.0.1', { pages: 9, ms: 60_000 });
+
+    expect(next.kind).toBe('resting');
+    expect(pathsOf(site)).toHaveLength(3);
+    expect(await hostLine(db, hostId)).toMatchObject({ state: 'resting', token: null });
   });
 
   test('leaves the wait that a host asks for to a durable timer', async ({ db }) => {

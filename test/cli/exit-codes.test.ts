@@ -63,6 +63,19 @@ test.each<[words: string, said: RegExp]>([
   ['resume', /the folder does not exist/],
   ['why www.example.com/about', /It must be a URL with its scheme/],
   ['pause www.example.com', /required option '--why <text>' not specified/],
+  ['policy www.example.com --gap -5s', /'-5s' is invalid.* 90s/],
+  [
+    'policy www.example.com --pages-a-day 1',
+    /'1' is invalid.* 2 or more, since robots\.txt counts/,
+  ],
+  [
+    'policy www.example.com --hours 22-25',
+    /'22-25' is invalid.* 22-06 or "8:30-17 Europe\/Berlin"/,
+  ],
+  ['policy domain:a/b --exclude', /'domain:a\/b' is invalid.* such as domain:example\.com/],
+  ['policy --gap 5s', /No host is named/],
+  ['policy www.example.com --clear --gap 5s', /--clear takes the whole policy back/],
+  ['policy www.example.com --gap 5s', /the folder does not exist/],
 ])('"decorum %s" exits 2, says why in a line or two, and writes nothing', async (words, said) => {
   const { exitCode, out, err } = await decorum(words.split(' ').filter(Boolean));
 

@@ -9,6 +9,7 @@ const COMMANDS = [
   'why',
   'robots',
   'pause',
+  'policy',
   'export',
   'seed',
   'doctor',

@@ -189,6 +189,7 @@ export async function countOf(db: Db, from: string, values: unknown[] = []): Pro
 
 const TABLES = [
   'crawl',
+  'host_policy',
   'shard',
   'queued_count',
   'outcome_count',

@@ -132,6 +132,24 @@ test('chores: what is queued is excluded by a rule that comes after', async () =
   expect((await deepCheck(db)).checks.flatMap(({ examples }) => examples)).toEqual([]);
 });
 
+test('host policy: hosts that were asked before have had nothing today, and nothing leaves them alone', async () => {
+  const before = await databaseBefore('0012');
+  await before.db.query(`
+    insert into crawl (name, settings, state) values ('old', '{}', 'running');
+    insert into host (host_key, next_allowed_at) values ('a.test', now());
+    insert into host_crawl (host_id, crawl_id, pages) values (1, 1, 7)`);
+
+  await migrate(before.url);
+
+  const db = connected(before.url);
+  expect(
+    await rowsOf(
+      db,
+      'select asked, asked_since as since, host_crawl.blocked_until as until, pages::int from host join host_crawl using (host_id)',
+    ),
+  ).toEqual([{ asked: 0, since: null, until: null, pages: 7 }]);
+});
+
 function connected(url: string): Db {
   const db = connectDatabase(url);
   onTestFinished(() => db.end());

@@ -133,6 +133,9 @@ async function filled(db: Db): Promise<number> {
     `insert into outbox (crawl_id, outcome, host_id, links) select $1, 'fetched', n, '[]' from generate_series(1, 1000) n`,
     [crawlId],
   );
+  await db.query(
+    `insert into host_policy (subject, gap_ms, set_by) select 'domain:d' || n || '.test', 1000, 'ann' from generate_series(1, 2000) n`,
+  );
   await db.query('vacuum analyze');
   return crawlId;
 }

@@ -15,6 +15,8 @@ function facts(otherwise: Partial<PaceFacts> = {}): PaceFacts {
     failuresInARow: 0,
     blockedUntil: null,
     policy: POLICY,
+    policyGapMs: null,
+    policyBlock: null,
     ...otherwise,
   };
 }
@@ -24,7 +26,7 @@ const text = (otherwise: Partial<PaceFacts> = {}): string =>
 
 const UNTIL = new Date('2026-08-01T12:00:00Z');
 
-test.each([
+test.each<[said: string, otherwise: Partial<PaceFacts>]>([
   ['10 × 320 ms', {}],
   ['minimum 1 s', { gapMs: 1_000, fetchMs: 20 }],
   ['Crawl-delay 20 s', { gapMs: 20_000, crawlDelayMs: 20_000 }],
@@ -38,6 +40,13 @@ test.each([
     { gapMs: 1_000, failuresInARow: 6, blockedUntil: UNTIL },
   ],
   ['Retry-After until 2026-08-01 12:00:00Z, minimum 1 s', { gapMs: 1_000, blockedUntil: UNTIL }],
+  ['policy 5 s', { gapMs: 5_000, policyGapMs: 5_000 }],
+  ['policy 5 s, ×2 after 429 or 503', { gapMs: 10_000, policyGapMs: 5_000, backoffLevel: 1 }],
+  ['Crawl-delay 20 s', { gapMs: 20_000, policyGapMs: 5_000, crawlDelayMs: 20_000 }],
+  [
+    'policy (hours) until 2026-08-01 12:00:00Z, policy 5 s',
+    { gapMs: 5_000, policyGapMs: 5_000, policyBlock: { by: 'hours', until: UNTIL } },
+  ],
 ])('%s', (said, otherwise) => {
   expect(text(otherwise)).toBe(said);
 });
