@@ -106,7 +106,6 @@ export const CASES: readonly CaseArea[] = [
   {
     area: 'frontier/priority',
     ids: words('FRO01 FRO04 FRO06 FRO08 FRO09 FRO10'),
-    later: 'a later issue',
   },
   {
     area: 'durability/resume',

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { outlookOf, requestsInFlight, requeueAssigned } from '../../db/crawl-end.ts';
 import { markStopping } from '../../db/crawls.ts';
+import { roundPauseMs } from '../../domain/rounds.ts';
 import { test } from '../support/database.ts';
 import {
   countOf,
@@ -40,6 +41,31 @@ describe('a crawl', () => {
     const hostId = await openHost(db, 'a.test');
     await givenUrl(db, { crawlId, hostId }, 'http://a.test/', { dueInMs: 3_600_000 });
     expect(await outlookOf(db, crawlId)).toMatchObject({ end: null });
+  });
+
+  test('whose one host backs off has not ended, asks for fewer and fewer rounds, and goes on afterwards [FRO10]', async ({
+    db,
+  }) => {
+    const crawlId = await runningCrawl(db);
+    await queue(db, crawlId, ['http://a.test/']);
+    await db.query(`update host set blocked_until = clock_timestamp() + interval '120 s'`);
+    await leaveOutbox(db, crawlId, { hostId: 1 });
+    await admitAll(db, crawlId);
+
+    const { end, busy } = await outlookOf(db, crawlId);
+    expect([end, busy]).toEqual([null, false]);
+    expect(await pullFeeds(db, crawlId, 1)).toEqual([]);
+    const idle = { rows: 0, admitted: 0, fedHosts: 0, quiet: false, busy };
+    const pauses = [1, 2, 3, 4, 5, 6].reduce<number[]>(
+      (before) => [...before, roundPauseMs(idle, before.at(-1) ?? 250)],
+      [],
+    );
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+
+    await db.query(`update host set blocked_until = clock_timestamp() - interval '1 s'`);
+    await db.query(`update ready set until_at = clock_timestamp() - interval '1 s'`);
+    await admitAll(db, crawlId);
+    expect(await pullFeeds(db, crawlId, 2)).toMatchObject([{ hostKey: 'a.test', count: 1 }]);
   });
 
   test('has ended once its pages are spent, whatever is queued', async ({ db }) => {

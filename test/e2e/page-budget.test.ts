@@ -5,7 +5,7 @@ import { countFaults } from './support/counts.ts';
 import { DEFAULT_LAW, test } from './support/scene.ts';
 
 test(
-  'a budget of 50 pages over 30 hosts is spent exactly',
+  'a budget of 50 pages over 30 hosts is spent exactly [FRO09]',
   { timeout: 300_000 },
   async ({ scene }) => {
     const web = await scene.serve(goodWeb({ hosts: 30, pages: 10 }));

@@ -10,7 +10,7 @@ import { test } from './support/scene.ts';
 const TAKEN_OVER_MS = 30_000;
 
 test(
-  'two workers share the hosts, and one killed leaves its hosts to the other',
+  'two workers share the hosts, each host with one clock, and one killed leaves its hosts to the other [FRO04]',
   { timeout: 300_000 },
   async ({ scene }) => {
     const { folder } = scene;
