@@ -75,17 +75,16 @@ function together(parts: readonly (readonly RobotsDirectives[])[]): RobotsDirect
 /** Commas and semicolons part directives, but not the two halves of a date (`Sat, 25 Jun 2039 …`). */
 function partsOf(value: string): readonly string[] {
   const parts: string[] = [];
+  let isHalfDate = false;
   for (const piece of value.split(/[,;]/u)) {
-    const last = parts.at(-1);
-    if (
-      last !== undefined &&
-      /unavailable_after\s*:\s*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\s*$/iu.test(last)
-    ) {
-      parts.splice(-1, 1, `${last},${piece}`);
-    } else parts.push(piece);
+    if (isHalfDate) parts.push(`${parts.pop() ?? ''},${piece}`);
+    else parts.push(piece);
+    isHalfDate = !isHalfDate && HALF_DATE.test(piece);
   }
   return parts;
 }
+
+const HALF_DATE = /unavailable_after\s*:\s*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\s*$/iu;
 
 function directivesIn(part: string, nowMs: number): RobotsDirectives {
   const until = /^\s*unavailable_after\s*:(.*)$/isu.exec(part)?.[1];

@@ -141,8 +141,12 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, keyof Block>>>> = 
   entry: { updated: 'lastmod' },
 };
 
+/** Deeper than any sitemap or feed; beyond, each element would take the parser time in proportion to its depth. */
+const MAX_DEPTH = 200;
+
 class XmlReader implements Partial<Handler> {
   readonly entries: EntryList;
+  #parser: Parser | undefined;
   isIndex = false;
   readonly #path: string[] = [];
   #block: Block | undefined;
@@ -152,11 +156,16 @@ class XmlReader implements Partial<Handler> {
     this.entries = new EntryList(base);
   }
 
+  onparserinit(parser: Parser): void {
+    this.#parser = parser;
+  }
+
   onopentag(tag: string, attributes: Readonly<Record<string, string>>): void {
     const name = localName(tag);
     const parent = this.#path.at(-1) ?? '';
     if (this.#path.length === 0) this.isIndex = name === 'sitemapindex';
     this.#path.push(name);
+    if (this.#path.length > MAX_DEPTH) this.#parser?.pause();
     if (Object.hasOwn(FIELDS, name)) this.#block = { loc: '', lastmod: '', priority: '' };
     this.#field = Object.hasOwn(FIELDS, parent) ? fieldOf(parent, name) : undefined;
     if (parent === 'entry' && name === 'link' && isPageLink(attributes) && this.#block) {

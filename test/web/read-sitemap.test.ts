@@ -194,6 +194,12 @@ test.each([
   expect(read(body, { named: true })?.entries ?? []).toEqual([]);
 });
 
+test('one that nests without end gives what stands before', () => {
+  const entry = '<url><loc>https://a.test/x</loc></url>';
+  const nested = `<urlset>${entry}${'<url>'.repeat(1_000_000)}${entry}`;
+  expect(read(nested)?.entries.map(({ url }) => url)).toEqual(['https://a.test/x']);
+});
+
 test('no bytes make it throw', () => {
   const piece = fc.constantFrom(
     '<urlset>',
