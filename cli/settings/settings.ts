@@ -79,8 +79,9 @@ export function requireSameRules(flags: CrawlFlags, before: CrawlSettings): void
     const wished = values.get(key);
     const has = keptText(setting, before) ?? 'none';
     if (wished === undefined || kind.show(wished) === has) continue;
+    const more = key === 'bands' ? '; "decorum reband" can give it more of them' : '';
     throw new UsageError(
-      `The crawl "${flags.name}" has the ${key} "${has}", which cannot become "${kind.show(wished)}", since its frontier goes by it: give another --name.`,
+      `The crawl "${flags.name}" has the ${key} "${has}", which cannot become "${kind.show(wished)}", since its frontier goes by it: give another --name${more}.`,
     );
   }
 }

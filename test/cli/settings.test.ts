@@ -68,6 +68,7 @@ describe('what a crawl was made with', () => {
   const source = { ...ELSEWHERE, before: EARLIER };
 
   test.each<[Partial<CrawlFlags>, RegExp]>([
+    [{ bands: 5 }, /the bands "3", which cannot become "5".*"decorum reband" can give it more/],
     [{ scope: 'any' }, /the scope "host", which cannot become "any"/],
     [{ sortQuery: false }, /the sortQuery "true", which cannot become "false"/],
     [{ dropTracking: false }, /the dropTracking "true"/],
