@@ -37,5 +37,5 @@ export async function closeCrawl(
 
 /** The prioritizer takes no more rounds: what the last pages left is taken in here, so that the counts are final. */
 async function admitAll(db: Db, shard: Shard, prioritizerFor: PrioritizerFor): Promise<void> {
-  while ((await admit(db, shard, prioritizerFor)).rows === ADMIT_ROWS);
+  while ((await admit(db, shard, { prioritizerFor })).rows === ADMIT_ROWS);
 }

@@ -7,6 +7,8 @@ import type { HostFeed, VisitBudget } from './contract.ts';
 import type { NotBefore } from './not-before.ts';
 import type { DiskWatch } from './disk-watch.ts';
 import type { RobotsCache } from './robots-cache.ts';
+import type { SeenCache } from './seen-cache.ts';
+import type { SeenFilters } from './seen-filters.ts';
 
 /** Sends a host's workflow a feed, starting it where it has none. */
 export type FeedHost = (
@@ -29,6 +31,10 @@ export interface ActivityDeps {
   readonly stopping: AbortSignal;
   /** Parsed robots.txt files by id, version and product token. */
   readonly robotsCache: RobotsCache;
+  /** URL keys that the frontier holds: these links need not be told to it again. */
+  readonly seenCache: SeenCache;
+  /** Where crawls know URLs by filter only. */
+  readonly seenFilters: SeenFilters;
   /** Beside Postgres's clock: a wall clock that is set forward must not release a host early. */
   readonly notBefore: NotBefore;
   readonly random: () => number;

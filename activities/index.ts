@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { admit as admitFromOutbox } from '../db/admit.ts';
+import { admit as admitFromOutbox, type Admitted } from '../db/admit.ts';
 import { hasChore } from '../db/chores.ts';
 import { outlookOf } from '../db/crawl-end.ts';
 import { openCrawl } from '../db/crawls.ts';
@@ -64,10 +64,27 @@ async function beating<T>(work: () => Promise<T>): Promise<T> {
 
 async function admit(deps: ActivityDeps, shard: ShardOrder): Promise<AdmitResult> {
   const { db } = deps;
-  const { rows, admitted } = await admitFromOutbox(db, shard, deps.prioritizerFor);
+  const { rows, admitted } = await admitSeen(deps, shard);
   const choreIsLeft = await doChores(deps, shard);
   const { end, busy } = await outlookOf(db, shard.crawlId);
   return { rows, admitted, quiet: end !== null, busy: busy || choreIsLeft };
+}
+
+/** What the frontier holds is remembered once it is there for good. */
+async function admitSeen(
+  { db, seenCache, seenFilters, prioritizerFor }: ActivityDeps,
+  shard: ShardOrder,
+): Promise<Admitted> {
+  const filter = await seenFilters.of(db, shard);
+  try {
+    const done = await admitFromOutbox(db, shard, { filter, prioritizerFor });
+    seenCache.add(shard.crawlId, done.seen);
+    seenFilters.add(shard, done.seen);
+    return done;
+  } catch (error) {
+    seenCache.clear();
+    throw error;
+  }
 }
 
 /** Of one round, in milliseconds; our choice: links and hosts wait meanwhile. */

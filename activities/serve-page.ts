@@ -145,7 +145,10 @@ async function fetchAndSettle(
           result,
           extrasOf(verdict, keptPage, links.length + named),
         ),
-        outbox: outboxRowOf(url, verdict, { bytes, links }),
+        outbox: outboxRowOf(url, verdict, {
+          bytes,
+          links: deps.seenCache.notSeen(url.crawlId, links),
+        }),
       };
     });
     if (!settled)

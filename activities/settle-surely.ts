@@ -15,7 +15,7 @@ const PAUSE_MS = 500;
  * @throws the database's error once the time for tries is over.
  */
 export async function settleSurely(
-  { db, log }: ActivityDeps,
+  { db, log, seenCache }: ActivityDeps,
   lease: Lease,
   settlementNow: () => Settlement,
 ): Promise<boolean> {
@@ -25,6 +25,7 @@ export async function settleSurely(
       return await settle(db, lease, settlementNow());
     } catch (error) {
       if (performance.now() - startedAtMs > TRY_FOR_MS || !isConnectionTrouble(error)) throw error;
+      seenCache.clear();
       log.warn({ error: String(error) }, 'settle waits for the database');
       await pause(PAUSE_MS);
     }

@@ -25,7 +25,7 @@ export async function tellSitemaps(
   const files = named.filter((file) => file !== foundOn);
   const bands = await pageBands(deps, url.settings);
   const links = sitemapFiles(url, files, { depth: 0, foundOn, bands });
-  await addFound(deps.db, { ...url, foundOn }, links);
+  await addFound(deps.db, { ...url, foundOn }, deps.seenCache.notSeen(url.crawlId, links));
   await tellFaults(deps, url.crawlId, bands);
   toldCrawls.set(rules, told.add(url.crawlId));
 }
@@ -42,7 +42,7 @@ export function isNamedSitemap({ foundOn }: ClaimedUrl): boolean {
  * @returns how many were within the crawl's rules.
  */
 export async function tellEntries(
-  { db }: ActivityDeps,
+  { db, seenCache }: ActivityDeps,
   url: ClaimedUrl,
   { kind, entries }: Sitemap,
   bands: PageBands,
@@ -60,6 +60,6 @@ export async function tellEntries(
           { depth: url.depth + 1, foundOn, bands },
         )
       : sitemapPages(url, entries, { hosts: speaksFor, foundOn, bands });
-  await addFound(db, { ...url, foundOn }, links);
+  await addFound(db, { ...url, foundOn }, seenCache.notSeen(url.crawlId, links));
   return links.length;
 }

@@ -7,6 +7,7 @@ import { countOutcomes, type OutcomeTally } from './outcome-count.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { blocksEnded, setReady, type QueueChange } from './ready.ts';
 import type { FoundLink } from './settle.ts';
+import { countFiltered } from './seen-filter-count.ts';
 import { lockShard, type Shard } from './shards.ts';
 import { drawSources, keepSources } from './sources.ts';
 
@@ -39,29 +40,42 @@ interface TakenRow {
 export interface Admitted {
   readonly rows: number;
   readonly admitted: number;
+  /** Keys that the frontier holds, new ones and others. */
+  readonly seen: readonly string[];
+}
+
+/** By what else links are judged. */
+export interface AdmitBy {
+  /** Reads the crawl's own module. */
+  readonly prioritizerFor?: PrioritizerFor | undefined;
+  /** Leaves out unasked what it may hold, but for a few links by which its errors are counted. */
+  readonly filter?: SeenFilter | undefined;
+}
+
+/** What stands in front of the unique key where a crawl knows URLs by filter only. */
+export interface SeenFilter {
+  /** False: the frontier surely holds no such key. */
+  readonly mayHold: (key: string) => boolean;
+  /** Whether a link that it may hold is checked all the same. */
+  readonly checks: () => boolean;
 }
 
 /**
  * Takes the oldest outbox rows of a shard: their links pass the URL-seen test into the frontier, their outcomes are
  * counted, and the front queues of every host concerned are set. One transaction.
  *
- * @param prioritizerFor reads the crawl's own module, where links are to be judged anew.
+ * @param by where links are to be judged anew, and what stands in front of the unique key.
  */
-export async function admit(
-  db: Db,
-  shard: Shard,
-  prioritizerFor?: PrioritizerFor,
-): Promise<Admitted> {
+export async function admit(db: Db, shard: Shard, by: AdmitBy = {}): Promise<Admitted> {
   return inTransaction(db, async (tx) => {
     await lockShard(tx, shard);
     await keepDueTimes(tx, shard);
     const taken = await take(tx, shard);
-    const changes = await insertLinks(tx, shard, taken, prioritizerFor);
-    const admitted = sum(changes.map(({ urls }) => urls));
+    const { changes, admitted, seen } = await enter(tx, shard, taken, by);
     await count(tx, shard, taken, admitted);
     const named = taken.flatMap(({ hostId }) => hostId ?? []);
     await setReady(tx, shard, [...named, ...(await blocksEnded(tx, shard))], changes);
-    return { rows: taken.length, admitted };
+    return { rows: taken.length, admitted, seen };
   });
 }
 
@@ -102,15 +116,59 @@ interface EnteredRow extends QueueChange {
   readonly sourceIds: readonly number[];
 }
 
+interface Entered extends Pick<Admitted, 'admitted' | 'seen'> {
+  readonly changes: readonly QueueChange[];
+}
+
+async function enter(
+  tx: Tx,
+  shard: Shard,
+  taken: readonly TakenRow[],
+  { filter, prioritizerFor }: AdmitBy,
+): Promise<Entered> {
+  const taking = await notExcluded(tx, shard.crawlId, withoutRepeats(taken));
+  const links = await rebanded(tx, shard.crawlId, taking, prioritizerFor);
+  const { fresh, checked, leftOut } = sifted(links, filter);
+  const changes = await insertLinks(tx, shard, fresh);
+  const wrong = await insertLinks(tx, shard, checked);
+  if (filter !== undefined) {
+    const tally = { entered: urlsIn(changes), leftOut, checked: checked.length };
+    await countFiltered(tx, shard, { ...tally, wrong: urlsIn(wrong) });
+  }
+  return {
+    changes: [...changes, ...wrong],
+    admitted: urlsIn(changes) + urlsIn(wrong),
+    seen: [...fresh, ...checked].map(({ key }) => key),
+  };
+}
+
+interface Sifted {
+  readonly fresh: readonly EnteringLink[];
+  readonly checked: readonly EnteringLink[];
+  readonly leftOut: number;
+}
+
+function sifted(links: readonly EnteringLink[], filter: SeenFilter | undefined): Sifted {
+  if (filter === undefined) return { fresh: links, checked: [], leftOut: 0 };
+  const maybe = new Set(links.filter(({ key }) => filter.mayHold(key)));
+  const checked = [...maybe].filter(filter.checks);
+  return {
+    fresh: links.filter((link) => !maybe.has(link)),
+    checked,
+    leftOut: maybe.size - checked.length,
+  };
+}
+
+function urlsIn(changes: readonly QueueChange[]): number {
+  return sum(changes.map(({ urls }) => urls));
+}
+
 /** Gives by how much the front queues have grown. */
 async function insertLinks(
   tx: Tx,
   { crawlId, shard }: Shard,
-  taken: readonly TakenRow[],
-  prioritizerFor: PrioritizerFor | undefined,
+  links: readonly EnteringLink[],
 ): Promise<readonly QueueChange[]> {
-  const taking = await notExcluded(tx, crawlId, withoutRepeats(taken));
-  const links = await rebanded(tx, crawlId, taking, prioritizerFor);
   if (links.length === 0) return [];
   const hostIds = await hostIdsOf(tx, new Set(links.map(({ host }) => host)));
   const sources = await drawSources(tx, links);

@@ -1,9 +1,11 @@
 import type { CrawlState, EndReason } from '../domain/crawl-state.ts';
 import type { CrawlProgress } from '../domain/progress.ts';
+import { filterReport, type FilterReport } from '../domain/seen-test.ts';
 import { oldestWaits } from './bands.ts';
 import { choresOf } from './chores.ts';
 import type { Db } from './pool.ts';
 import { prioritizerFaultsOf } from './prioritizer-faults.ts';
+import { filteredOf } from './seen-filter-count.ts';
 import { shortagesNow } from './shortages.ts';
 
 // Indexes: crawl_pkey, shard_pkey, queued_count_pkey, outcome_count_pkey, host_active, host_held, host_crawl_pkey,
@@ -39,6 +41,7 @@ const PROGRESS = `
          c.pages_settled as "pages",
          (c.settings ->> 'pageBudget')::bigint as "pageBudget",
          (c.settings ->> 'bands')::int as "bands",
+         coalesce(c.settings ->> 'seenTest' = 'filter', false) as "byFilter",
          coalesce((select sum(bytes) from outcome_count where crawl_id = $1), 0)::bigint as "bytes",
          coalesce((select sum(known) from shard where crawl_id = $1), 0)::bigint as "known",
          coalesce((select jsonb_object_agg(outcome, fetches) from outcome_count where crawl_id = $1), '{}') as "outcomes",
@@ -75,6 +78,7 @@ interface ProgressRow {
   readonly pages: number;
   readonly pageBudget: number | null;
   readonly bands: number;
+  readonly byFilter: boolean;
   readonly bytes: number;
   readonly known: number;
   readonly outcomes: Readonly<Record<string, number>>;
@@ -137,6 +141,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
       until: row.until,
     },
     prioritizerFaults: await prioritizerFaultsOf(db, crawlId),
+    seenFilter: row.byFilter ? await seenFilterOf(db, crawlId) : null,
     chores: await choresOf(db, crawlId),
     shortages: state === 'running' ? await shortagesNow(db) : [],
   };
@@ -151,4 +156,9 @@ function hostsOf({ hosts, allHosts }: ProgressRow): CrawlProgress['hosts'] {
     robots,
     idle: Math.max(allHosts - live - resting - held - robots, 0),
   };
+}
+
+async function seenFilterOf(db: Db, crawlId: number): Promise<FilterReport> {
+  const { tally, knownByShard } = await filteredOf(db, crawlId);
+  return filterReport(tally, knownByShard);
 }

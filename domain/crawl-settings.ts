@@ -1,4 +1,5 @@
 import type { MediaRanges } from './media-type.ts';
+import type { SeenTestKind } from './seen-test.ts';
 import { DEFAULT_TRAP_LIMITS, type TrapLimits } from './traps.ts';
 import type { UrlKeyRules } from './url-key.ts';
 
@@ -70,6 +71,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly embeds: boolean;
   /** Fetch the sitemaps that a robots.txt names. */
   readonly sitemaps: boolean;
+  /** By what the frontier knows a URL again (R22). */
+  readonly seenTest: SeenTestKind;
   /** Number of bands, 1–8 (R1). */
   readonly bands: number;
   /** Which URLs go into which band, such as `path:/blog/*=1`; the first that fits wins, and R2 goes for the rest. */
@@ -121,6 +124,7 @@ export const DEFAULT_SETTINGS = {
   obeyNofollow: false,
   embeds: false,
   sitemaps: true,
+  seenTest: 'exact',
   sortQuery: true,
   dropTracking: true,
   dropSessionIds: true,

@@ -1,4 +1,5 @@
 import type { CrawlState, EndReason, HostState } from './crawl-state.ts';
+import type { FilterReport } from './seen-test.ts';
 import type { Shortage } from './shortage.ts';
 
 /** What may have to be done to all that is queued, a batch after another: `exclude` and `reband` by rules that came meanwhile. */
@@ -51,6 +52,8 @@ export interface CrawlProgress {
     readonly fault: string;
     readonly urls: number;
   } | null;
+  /** What knowing URLs by filter only costs; `null` where the seen test is exact (R22). */
+  readonly seenFilter: FilterReport | null;
   /** What is being done to all that is queued. */
   readonly chores: readonly ChoreProgress[];
   /** The folders of pages without room, for which the crawl holds itself; none unless it is running. */

@@ -3,6 +3,8 @@ import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { watchDisk } from '../activities/disk-watch.ts';
 import { RobotsCache } from '../activities/robots-cache.ts';
+import { SeenCache } from '../activities/seen-cache.ts';
+import { SeenFilters } from '../activities/seen-filters.ts';
 import { connectDatabase } from '../db/pool.ts';
 import { openWarcStore } from '../store/warc-store.ts';
 import { createParsePool } from '../web/parse-pool.ts';
@@ -47,6 +49,10 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
     max: DATABASE_CONNECTIONS,
     applicationName: `decorum ${order.name}`,
   });
+  const seenCache = new SeenCache();
+  db.on('error', () => {
+    seenCache.clear();
+  });
   const warc = await openWarcStore({ dir: order.warcDir, slot: order.slot });
   const parser = createParsePool(PARSE_LIMITS);
   const resolvers = openResolvers(log);
@@ -63,6 +69,8 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
       prioritizerFor: prioritizerAt,
       stopping,
       robotsCache: new RobotsCache(),
+      seenCache,
+      seenFilters: new SeenFilters(Math.random),
       notBefore: new Map(),
       random: Math.random,
       log,

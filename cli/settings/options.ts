@@ -1,3 +1,4 @@
+import type { SeenTestKind } from '../../domain/seen-test.ts';
 import { Option } from 'commander';
 import type { ScopeKind, TlsMode } from '../../domain/crawl-settings.ts';
 import type { MediaRanges } from '../../domain/media-type.ts';
@@ -77,6 +78,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly obeyNofollow?: boolean;
   readonly embeds?: boolean;
   readonly sitemaps?: boolean;
+  readonly seenTest?: SeenTestKind;
 }
 
 /** The options of `crawl` that are kept with the crawl, in the order of its help. */

@@ -372,6 +372,14 @@ export const SETTINGS: readonly Setting[] = [
       description: 'fetch the sitemaps that a robots.txt names (the default)',
       opposite: ['--no-sitemaps', 'fetch no sitemaps'],
     },
+    {
+      key: 'seenTest',
+      flag: '--seen-test <kind>',
+      kind: oneOf(['exact', 'filter']),
+      kept: 'seenTest',
+      description:
+        'know URLs again: exact, or by filter only, which spares work in huge crawls and loses up to 1 of 120 new URLs',
+    },
   ]),
   ...inGroup('command', [
     {

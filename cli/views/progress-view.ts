@@ -3,7 +3,7 @@ import type { ChoreProgress, CrawlProgress } from '../../domain/progress.ts';
 import { shortageParts, shortageText } from '../../domain/shortage.ts';
 import { cut, harmless, paint, plain } from './ansi.ts';
 import type { Piece } from './ansi.ts';
-import { bytes, count, counted } from './quantities.ts';
+import { bytes, count, counted, percent } from './quantities.ts';
 
 const INDENT = '  ';
 const LABEL_COLUMNS = 11;
@@ -30,6 +30,7 @@ export function progressLines(
     ['fetches', fetchPieces(progress)],
     ['waiting', waitingPieces(look)],
     ['bands', faultPieces(progress)],
+    ['seen test', filterPieces(progress)],
     ['chores', progress.chores.map(choreText).map(plain)],
     ['held', shortagePieces(progress)],
   ];
@@ -141,6 +142,21 @@ function faultPieces({ prioritizerFaults }: CrawlProgress): readonly Piece[] {
   const { urls, file, fault } = prioritizerFaults;
   const went = `${counted(urls, 'URL')} went by other rules than ${file}`;
   return [{ text: harmless(`${went}: ${fault}`), look: 'red' }];
+}
+
+function filterPieces({ seenFilter }: CrawlProgress): readonly Piece[] {
+  if (seenFilter === null) return [];
+  const { expectedShare, measuredShare, leftOut, lost } = seenFilter;
+  const measured = measuredShare === null ? [] : [plain(`${percent(measuredShare)} measured`)];
+  return [
+    plain('by filter only'),
+    plain(`${percent(expectedShare)} of new URLs taken for known ones expected`),
+    ...measured,
+    {
+      text: `about ${counted(lost, 'URL')} lost of ${counted(leftOut, 'link')} left out`,
+      look: lost > 0 ? 'yellow' : 'plain',
+    },
+  ];
 }
 
 /** How far a chore has come: URLs enter and leave meanwhile, so the numbers need not meet. */

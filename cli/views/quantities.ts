@@ -12,3 +12,10 @@ export function count(n: number): string {
 export function counted(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
+
+const PERCENT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2 });
+
+/** A share with two digits: `0.82 %`. */
+export function percent(share: number): string {
+  return `${PERCENT.format(share * 100)} %`;
+}

@@ -7,6 +7,8 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { watchDisk } from '../../activities/disk-watch.ts';
 import { visit } from '../../activities/visit.ts';
 import { RobotsCache } from '../../activities/robots-cache.ts';
+import { SeenCache } from '../../activities/seen-cache.ts';
+import { SeenFilters } from '../../activities/seen-filters.ts';
 import { ensureHost } from '../../db/leases.ts';
 import type { Db } from '../../db/pool.ts';
 import { openWarcStore } from '../../store/warc-store.ts';
@@ -41,6 +43,8 @@ export async function depsOn(
     feedHost: () => Promise.resolve(),
     prioritizerFor: prioritizerAt,
     robotsCache: new RobotsCache(),
+    seenCache: new SeenCache(),
+    seenFilters: new SeenFilters(() => 0.5),
     notBefore: new Map(),
     random: () => 0.5,
     log,

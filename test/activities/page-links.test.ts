@@ -1,9 +1,10 @@
 import { describe, expect } from 'vitest';
 import type { Db } from '../../db/pool.ts';
 import type { CrawlSettings } from '../../domain/crawl-settings.ts';
-import { everything } from '../db/a-frontier.ts';
+import { countOf, everything } from '../db/a-frontier.ts';
 import { test } from '../support/database.ts';
 import { answerOf } from '../web/loopback.ts';
+import { depsOn } from './a-visit.ts';
 import { visitedHost, type VisitedHost } from './a-visited-host.ts';
 
 const HTML = ['Content-Type: text/html'];
@@ -38,6 +39,21 @@ describe('links of a page', () => {
     );
 
     expect(rows).toEqual([{ bands: [1, 3] }]);
+  });
+
+  test('that the frontier is known to hold stay out of the outbox, and count as links', async ({
+    db,
+  }) => {
+    const deps = await depsOn(db);
+    const crawlId = 1;
+    deps.seenCache.add(crawlId, ['http://seen.test/']);
+    const html = '<a href="http://seen.test/"><a href="http://new.test/">';
+    const { left } = await visitedHost(db, { '/': answerOf(html, HTML) }, '/', { deps });
+
+    expect(left.map(({ path }) => path)).toEqual(['http://new.test/']);
+    expect(
+      await countOf(db, `fetch_record where links = 2 and crawl_id = ${String(crawlId)}`),
+    ).toBe(1);
   });
 
   test('that are bad cost none of the others [URL30]', async ({ db }) => {

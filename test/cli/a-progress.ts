@@ -31,6 +31,7 @@ export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress
     errors: 4,
     waiting: { retries: 2, robots: 1, held: 0, until: new Date(START.getTime() + 3_672_000) },
     prioritizerFaults: null,
+    seenFilter: null,
     chores: [],
     shortages: [],
     ...otherwise,

@@ -21,7 +21,7 @@ describe('a URL enters the frontier once', () => {
     await leaveOutbox(db, crawlId, { foundOn: 'http://a.test/', links });
     await leaveOutbox(db, crawlId, { links });
 
-    expect(await admit(db, { crawlId, shard: 0 })).toEqual({ rows: 2, admitted: 2 });
+    expect(await admit(db, { crawlId, shard: 0 })).toMatchObject({ rows: 2, admitted: 2 });
     expect((await urlLines(db)).map(({ url }) => url)).toEqual([
       'http://a.test/1',
       'http://a.test/2',
@@ -128,7 +128,7 @@ describe('one admit', () => {
       [crawlId, ADMIT_ROWS + 3],
     );
 
-    expect(await admit(db, { crawlId, shard: 0 })).toEqual({ rows: ADMIT_ROWS, admitted: 0 });
+    expect(await admit(db, { crawlId, shard: 0 })).toMatchObject({ rows: ADMIT_ROWS, admitted: 0 });
 
     const { rows } = await db.query(`select found_on from outbox order by outbox_id`);
     expect(rows.map((row: { found_on: string }) => Number(row.found_on))).toEqual([201, 202, 203]);
@@ -140,7 +140,7 @@ describe('one admit', () => {
     await leaveOutbox(db, one, { outcome: 'fetched', links: [linkTo('http://a.test/')] });
     const before = await everything(db);
 
-    expect(await admit(db, { crawlId: two, shard: 0 })).toEqual({ rows: 0, admitted: 0 });
+    expect(await admit(db, { crawlId: two, shard: 0 })).toMatchObject({ rows: 0, admitted: 0 });
     expect(await everything(db)).toBe(before);
   });
 
