@@ -1,6 +1,7 @@
 import type { Db } from '../db/pool.ts';
 import type { PrioritizerFor } from '../domain/prioritizer.ts';
 import type { WarcStore } from '../store/warc-store.ts';
+import type { Http1Origins } from '../web/http1-origins.ts';
 import type { ParsePool } from '../web/parse-pool.ts';
 import type { Resolver } from '../web/resolver.ts';
 import type { HostFeed, VisitBudget } from './contract.ts';
@@ -37,6 +38,8 @@ export interface ActivityDeps {
   readonly seenFilters: SeenFilters;
   /** Beside Postgres's clock: a wall clock that is set forward must not release a host early. */
   readonly notBefore: NotBefore;
+  /** Those that are not offered HTTP/2. */
+  readonly http1Origins: Http1Origins;
   readonly random: () => number;
   readonly log: Log;
 }

@@ -1,15 +1,20 @@
 import type { CrawlSettings } from '../domain/crawl-settings.ts';
 import type { FetchRequest } from '../web/fetch-url.ts';
+import type { ActivityDeps } from './deps.ts';
 
 /** What every request of a crawl has in common, for a page or a robots.txt. */
-export function requestLimits({
-  userAgent,
-  allowPrivate,
-  allowedRanges,
-  connectTimeoutMs,
-  pageTimeoutMs,
-  tls,
-}: CrawlSettings): Pick<
+export function requestLimits(
+  { http1Origins }: Pick<ActivityDeps, 'http1Origins'>,
+  {
+    userAgent,
+    allowPrivate,
+    allowedRanges,
+    connectTimeoutMs,
+    pageTimeoutMs,
+    tls,
+    http2,
+  }: CrawlSettings,
+): Pick<
   FetchRequest,
   | 'userAgent'
   | 'allowPrivate'
@@ -17,6 +22,7 @@ export function requestLimits({
   | 'connectTimeoutMs'
   | 'pageTimeoutMs'
   | 'lenientTls'
+  | 'http2Except'
 > {
   return {
     userAgent,
@@ -25,5 +31,6 @@ export function requestLimits({
     connectTimeoutMs,
     pageTimeoutMs,
     lenientTls: tls === 'lenient',
+    http2Except: http2 ? http1Origins : undefined,
   };
 }

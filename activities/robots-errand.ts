@@ -58,20 +58,20 @@ export async function runErrand(
 }
 
 async function send(
-  { db }: ActivityDeps,
+  deps: ActivityDeps,
   { lease, clock, target, url, robots }: RobotsErrand,
   addresses: readonly string[],
 ): Promise<FetchResult> {
   const settings = settingsAt(url.settings, clock, addresses);
   const startedAtMs = performance.now();
-  const kept = keepLease(db, lease, () =>
+  const kept = keepLease(deps.db, lease, () =>
     bookedGapMs(settings, clock, performance.now() - startedAtMs + LEASE_MS),
   );
   try {
     return await fetchUrl({
       url: target,
       addresses,
-      ...requestLimits(settings),
+      ...requestLimits(deps, settings),
       maxBodyBytes: ROBOTS_BYTES_READ,
       validators: robotsAskedAbout(robots, target),
       signal: kept.lost,
@@ -81,9 +81,12 @@ async function send(
   }
 }
 
-/** Our own lost lease says nothing about the file. */
+/** Neither our own lost lease nor a protocol that the host won't have says anything about the file. */
 function wasBrokenOff({ outcome }: FetchResult): boolean {
-  return outcome.kind === 'failed' && outcome.reason === 'leaseLost';
+  return (
+    outcome.kind === 'failed' &&
+    (outcome.reason === 'leaseLost' || outcome.reason === 'http1Required')
+  );
 }
 
 /** The delay that the host's files ask for now counts from this fetch on. */

@@ -103,7 +103,7 @@ async function fetchAndSettle(
     const result = await fetchUrl({
       url: url.requestUrl,
       addresses,
-      ...requestLimits(settings),
+      ...requestLimits(deps, settings),
       skipTypes: isNamedSitemap(url) ? [] : settings.skipTypes,
       cookies: cookiesOf(stay, url),
       validators: askedAbout(url),

@@ -35,10 +35,11 @@ export function verdictOf(url: ClaimedUrl, outcome: FetchOutcome, owedMs: number
     case 'redirected':
       return redirected(url, outcome.location);
     case 'putOff':
-      return putOff(url, owedMs);
+      return putOff(url, owedMs, true);
     case 'failed':
       if (outcome.reason === 'leaseLost')
         return again(url, 'put off', { dueInMs: 0, failures: url.failures });
+      if (outcome.reason === 'http1Required') return putOff(url, owedMs, false);
       if (outcome.reason === 'addressRefused')
         return ended(url, 'excluded', 'excluded', `address: ${outcome.detail}`, false);
       if (outcome.reason === 'portRefused')
@@ -123,9 +124,9 @@ function again(
   };
 }
 
-function putOff(url: ClaimedUrl, owedMs: number): Verdict {
+function putOff(url: ClaimedUrl, owedMs: number, wasAnswered: boolean): Verdict {
   if (isPutOffTooLong(url.putOffMs, url.settings.putOffWaitMs)) {
-    return ended(url, 'dead', 'dead', 'put off too long', true);
+    return ended(url, 'dead', 'dead', 'put off too long', wasAnswered);
   }
   const { failures } = url;
   const verdict = again(url, 'put off', { dueInMs: Math.max(owedMs, 0), failures });

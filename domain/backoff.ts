@@ -84,8 +84,13 @@ function afterGoodAnswer({ backoffLevel, goodAnswers }: HostHealth): HostHealth 
   return { backoffLevel: backoffLevel - 1, goodAnswers: 0, failuresInARow: 0 };
 }
 
-/** Our own rules, and our own database. */
-const OURS: ReadonlySet<FailureReason> = new Set(['leaseLost', 'addressRefused', 'portRefused']);
+/** Our own rules, our own database, and our own choice of protocol. */
+const OURS: ReadonlySet<FailureReason> = new Set([
+  'leaseLost',
+  'addressRefused',
+  'portRefused',
+  'http1Required',
+]);
 
 function isOurs(reason: FailureReason): boolean {
   return OURS.has(reason);

@@ -58,6 +58,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly maxBodyBytes: number;
   /** What a certificate that can't be trusted does to a fetch. */
   readonly tls: TlsMode;
+  /** Whether HTTP/2 is spoken with hosts that offer it. */
+  readonly http2: boolean;
   /** Media types whose bodies are not read. */
   readonly skipTypes: MediaRanges;
   /** Whether cookies are sent back for as long as a visit lasts. */
@@ -117,6 +119,7 @@ export const DEFAULT_SETTINGS = {
   pageTimeoutMs: 20_000,
   maxBodyBytes: 5_000_000,
   tls: 'strict',
+  http2: true,
   cookies: false,
   skipTypes: ['audio/*', 'font/*', 'video/*'],
   minFreeBytes: 256_000_000,
@@ -161,6 +164,7 @@ export type StoredSettings = Partial<CrawlSettings> & Pick<CrawlSettings, 'userA
 
 /** What held before it was a setting, where that is not the default of today. */
 const FORMER_SETTINGS = {
+  http2: false,
   dropSessionIds: false,
   maxSegments: null,
   maxSegmentRepeats: null,

@@ -11,6 +11,7 @@ export type FailureReason =
   | 'malformedAnswer'
   | 'undecodable'
   | 'connectionLost'
+  | 'http1Required'
   | 'cutShort'
   | 'serverError'
   | 'leaseLost';

@@ -12,7 +12,7 @@ export interface ArchivedExchange {
   readonly requestHeaders: HeaderLines;
   readonly status: number;
   readonly statusText: string;
-  /** `HTTP/1.1` or `HTTP/1.0`. */
+  /** `HTTP/1.1`, `HTTP/1.0` or `HTTP/2`, which is kept in the form of HTTP/1.1. */
   readonly httpVersion: string;
   readonly headers: HeaderLines;
   /** The body without its chunk framing, its Content-Encoding untouched. */

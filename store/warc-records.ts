@@ -95,11 +95,18 @@ function requestFields(exchange: ArchivedExchange, responseId: string): WarcFiel
   };
 }
 
-function sharedFields({ url, fetchedAt, remoteAddress }: ArchivedExchange): WarcFields {
+/** The block has the form of HTTP/1.1 whatever was spoken, so that the proposed field `WARC-Protocol` says HTTP/2. */
+function sharedFields({
+  url,
+  fetchedAt,
+  remoteAddress,
+  httpVersion,
+}: ArchivedExchange): WarcFields {
   return {
     'WARC-Target-URI': new URL(url).href,
     'WARC-Date': fetchedAt.toISOString(),
     ...(/^[0-9a-f.:]+$/i.test(remoteAddress) ? { 'WARC-IP-Address': remoteAddress } : {}),
+    ...(httpVersion === 'HTTP/2' ? { 'WARC-Protocol': 'h2' } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { hasNoBody } from '../domain/answer.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import { fieldsOf, locationOf } from './header-fields.ts';
-import type { HeaderFields } from './header-fields.ts';
+import type { HeaderFields, RawHeaders } from './header-fields.ts';
 
 /** Status line and header fields of a final answer; 1xx answers are passed over. */
 export interface AnswerHead {
@@ -63,6 +63,10 @@ export class AnswerRecorder implements Dispatcher.DispatchHandler {
     return Buffer.from(this.#room.subarray(0, this.#bodyBytes));
   }
 
+  get hasEnded(): boolean {
+    return this.#ended;
+  }
+
   end(end: ExchangeEnd): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -75,11 +79,7 @@ export class AnswerRecorder implements Dispatcher.DispatchHandler {
       const most = MAX_BYTES_BEFORE_BODY + TRANSFER_FACTOR * this.#maxBodyBytes;
       if (wireBytes > most) this.end({ kind: 'overLimit' });
     } else if (wireBytes > MAX_BYTES_BEFORE_BODY) {
-      const failure = new FetchFailure(
-        'malformedAnswer',
-        'no end of header fields and 1xx answers',
-      );
-      this.end({ kind: 'broken', failure });
+      this.break(new FetchFailure('malformedAnswer', 'no end of header fields and 1xx answers'));
     }
   }
 
@@ -94,15 +94,24 @@ export class AnswerRecorder implements Dispatcher.DispatchHandler {
     _headers: unknown,
     statusText?: string,
   ): void {
+    this.begin(status, controller.rawHeaders, statusText);
+  }
+
+  /** Takes a head; one of 1xx is passed over. */
+  begin(status: number, rawHeaders: RawHeaders, statusText = ''): void {
     if (status < 200) return;
-    const headers = fieldsOf(controller.rawHeaders);
-    const location = locationOf(controller.rawHeaders);
-    this.head = { status, statusText: statusText ?? '', headers, location };
+    const headers = fieldsOf(rawHeaders);
+    this.head = { status, statusText, headers, location: locationOf(rawHeaders) };
     if (hasNoBody(status)) this.end({ kind: 'complete' });
     else if (!this.#wantsBody(this.head)) this.end({ kind: 'unwanted' });
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.take(chunk);
+  }
+
+  /** Takes the next piece of the body. */
+  take(chunk: Buffer): void {
     if (this.#ended) return;
     const kept = chunk.subarray(0, this.#maxBodyBytes - this.#bodyBytes);
     this.#append(kept);
@@ -129,7 +138,11 @@ export class AnswerRecorder implements Dispatcher.DispatchHandler {
     // Before the head is whole, undici calls any fault of it a wrong length, if it names a length.
     const isHeadFault =
       this.head === undefined && error instanceof errors.ResponseContentLengthMismatchError;
-    const failure = FetchFailure.from(error, isHeadFault ? 'malformedAnswer' : 'connectionLost');
+    this.break(FetchFailure.from(error, isHeadFault ? 'malformedAnswer' : 'connectionLost'));
+  }
+
+  /** Ends an exchange that came to no whole answer. */
+  break(failure: FetchFailure): void {
     this.end({ kind: 'broken', failure });
   }
 }

@@ -1,7 +1,6 @@
 import { connect as connectTcp, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import type { buildConnector } from 'undici';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { AddressAllowance } from '../domain/address-rules.ts';
 import { destinationOf } from '../domain/destination.ts';
 import { attemptMs, dialOrder } from '../domain/dial-rules.ts';
@@ -14,6 +13,8 @@ export interface ConnectionOrder extends AddressAllowance {
   readonly connectTimeoutMs: number;
   /** Whether a certificate that can't be trusted is taken all the same. */
   readonly lenientTls?: boolean | undefined;
+  /** Whether a TLS handshake offers HTTP/2 beside HTTP/1.1; no, by default. */
+  readonly offersHttp2?: boolean | undefined;
 }
 
 /**
@@ -22,18 +23,12 @@ export interface ConnectionOrder extends AddressAllowance {
  */
 export class Connection {
   readonly #order: ConnectionOrder;
-  readonly #onRead: (wireBytes: number) => void;
   readonly #abandoned = new AbortController();
-  #dialled = false;
   #socket: Socket | undefined;
   #remoteAddress = '';
-  #statusLine: string | undefined;
-  #wireBytes = 0;
 
-  /** @param onRead is told how many bytes have come in all, before they are looked at; it may close the connection. */
-  constructor(order: ConnectionOrder, onRead: (wireBytes: number) => void) {
+  constructor(order: ConnectionOrder) {
     this.#order = order;
-    this.#onRead = onRead;
   }
 
   /** The address that was connected to; empty before. */
@@ -41,36 +36,8 @@ export class Connection {
     return this.#remoteAddress;
   }
 
-  /** As the host's status line names it, such as `HTTP/1.0`; `HTTP/1.1` where none was read. */
-  get httpVersion(): string {
-    return /^HTTP\/\d\.\d/.exec(this.#statusLine ?? '')?.[0] ?? 'HTTP/1.1';
-  }
-
-  /** undici's connector. A second call is refused: after a lost socket undici would dial again by itself. */
-  readonly connector: buildConnector.connector = (options, callback) => {
-    if (this.#dialled) {
-      callback(new FetchFailure('connectionLost', 'the connection was lost'), null);
-      return;
-    }
-    this.#dialled = true;
-    this.#open(options).then(
-      (socket) => {
-        this.#watch(socket);
-        callback(null, socket);
-      },
-      (error: unknown) => {
-        callback(FetchFailure.from(error, 'connectFailed'), null);
-      },
-    );
-  };
-
-  /** Ends whatever stands or is being made, at once. */
-  close(): void {
-    this.#abandoned.abort();
-    this.#socket?.destroy();
-  }
-
-  async #open({ protocol, hostname, port }: buildConnector.Options): Promise<Socket> {
+  /** Dials, once. @throws FetchFailure where no connection comes to stand. */
+  async open({ protocol, hostname, port }: URL): Promise<Socket> {
     const deadlineMs = performance.now() + this.#order.connectTimeoutMs;
     const portNumber = Number(port || (protocol === 'https:' ? 443 : 80));
     const destination = destinationOf(portNumber, this.#order.addresses, this.#order);
@@ -82,15 +49,21 @@ export class Connection {
     if (protocol !== 'https:') return socket;
 
     // Certificates name hosts without the root's dot, and so does SNI (RFC 6066 §3).
-    const name = hostname.replace(/\.$/, '');
+    const name = hostname.replace(/^\[|\]$|\.$/g, '');
     const secured = connectTls({
       socket,
       host: name,
       servername: isIP(name) === 0 ? name : '',
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: this.#order.offersHttp2 === true ? ['h2', 'http/1.1'] : ['http/1.1'],
       rejectUnauthorized: this.#order.lenientTls !== true,
     });
     return this.#established(secured, 'secureConnect', deadlineMs, 'tlsFailed');
+  }
+
+  /** Ends whatever stands or is being made, at once. */
+  close(): void {
+    this.#abandoned.abort();
+    this.#socket?.destroy();
   }
 
   async #dialFirst(addresses: readonly string[], port: number, deadlineMs: number) {
@@ -141,7 +114,7 @@ export class Connection {
       };
 
       signal.addEventListener('abort', abandon, { once: true });
-      // These listeners stay for the socket's life: an error between here and undici must find one.
+      // These listeners stay for the socket's life: an error between here and the exchange must find one.
       socket.on('error', (error) => {
         const detail = reason === 'tlsFailed' ? tlsFault(error) : error.message;
         fail(new FetchFailure(reason, detail, { cause: error }));
@@ -157,26 +130,9 @@ export class Connection {
       if (signal.aborted) abandon();
     });
   }
-
-  /** undici tells neither the HTTP version nor how much came, so what it reads is looked at on its way. */
-  #watch(socket: Socket): void {
-    const read = socket.read.bind(socket);
-    socket.read = (size?: number) => {
-      const chunk: unknown = read(size);
-      if (!Buffer.isBuffer(chunk)) return chunk;
-      this.#wireBytes += chunk.length;
-      this.#onRead(this.#wireBytes);
-      if (socket.destroyed) return null;
-      if (this.#statusLine === undefined) {
-        this.#statusLine = chunk.toString('latin1', 0, 16);
-        if (/^HTTP\/1\.1 100\b/.test(this.#statusLine)) passOverContinue(chunk);
-      }
-      return chunk;
-    };
-  }
 }
 
-/** undici breaks off at a 100 that it didn't ask for; any other 1xx it passes over, as it should (RFC 9110 §15.2). */
-function passOverContinue(chunk: Buffer): void {
-  chunk.write('103', 'HTTP/1.1 '.length, 'latin1');
+/** Whether the handshake of this socket chose HTTP/2. */
+export function hasChosenHttp2(socket: Socket): boolean {
+  return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }

@@ -12,6 +12,8 @@ import type { AnswerHead } from './answer-recorder.ts';
 import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldNamed, fieldsNamed } from './header-fields.ts';
+import { addOrigin } from './http1-origins.ts';
+import type { Http1Origins } from './http1-origins.ts';
 import type { HeaderFields } from './header-fields.ts';
 
 /** What to fetch, from where, and within which limits (R26). */
@@ -28,6 +30,8 @@ export interface FetchRequest extends AddressAllowance {
   readonly maxBodyBytes: number;
   /** Whether a certificate that can't be trusted is taken all the same; no, by default. */
   readonly lenientTls?: boolean | undefined;
+  /** HTTP/2 is offered to every origin but these, and one that insists on HTTP/1.1 joins them; absent: to none. */
+  readonly http2Except?: Http1Origins | undefined;
   /** Media types whose bodies are not read; none, by default. */
   readonly skipTypes?: MediaRanges | undefined;
   /** Whether a page that is cut short is taken as it came, since nobody will ask for it again. */
@@ -44,12 +48,12 @@ export interface FetchRequest extends AddressAllowance {
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
-  /** Such as `HTTP/1.1`. */
+  /** Such as `HTTP/1.1` or `HTTP/2`. */
   readonly httpVersion: string;
   /** In the order and spelling in which they were sent, repeated ones repeated. */
   readonly headers: HeaderFields;
   readonly requestHeaders: HeaderFields;
-  /** Dechunked, still content-encoded. */
+  /** Without the framing of its transfer, still content-encoded. */
   readonly rawBody: Buffer;
   readonly body: Buffer;
   /** Over the limit, closed early, not read, not to be decoded to its end, or only a part to begin with. */
@@ -83,19 +87,27 @@ export async function fetchUrl(request: FetchRequest): Promise<FetchResult> {
     url,
     addresses: addressesOf(url, request.addresses),
     wantsBody: (head) => !isOfType(contentTypeOf(head), request.skipTypes ?? []),
-    // undici writes the first two itself.
+    offersHttp2: request.http2Except?.has(url.origin) === false,
     headers: requestHeaders.slice(2),
   });
   const endedAtMs = performance.now();
   const fetchMs = endedAtMs - startedAtMs;
 
   const outcome = outcomeOf(request, result);
-  const { head } = result;
+  const { head, httpVersion } = result;
+  if (reasonOf(outcome) === 'http1Required' && request.http2Except !== undefined) {
+    addOrigin(request.http2Except, url.origin);
+  }
   if (head !== undefined) request.cookies?.take(url, head.headers);
   if (head === undefined || !HAS_ANSWER.has(reasonOf(outcome))) {
     return { outcome, fetchMs, endedAtMs, answer: undefined };
   }
-  const { answer, fault } = await answerOf(head, result, requestHeaders, request.maxBodyBytes);
+  const { answer, fault } = await answerOf(
+    head,
+    result,
+    httpVersion === 'HTTP/2' ? withoutConnection(requestHeaders) : requestHeaders,
+    request.maxBodyBytes,
+  );
   return { outcome: withFault(outcome, fault), fetchMs, endedAtMs, answer };
 }
 
@@ -133,6 +145,11 @@ function requestHeadersOf(
     ...(validators === undefined ? [] : conditionsOf(validators)),
     ...(cookie === undefined ? [] : [['cookie', cookie] as const]),
   ];
+}
+
+/** HTTP/2 has no such field (RFC 9113 §8.2.2); `Host` is what it calls `:authority`. */
+function withoutConnection(fields: HeaderFields): HeaderFields {
+  return fields.filter(([name]) => name !== 'connection');
 }
 
 /** An address in the URL is connected to without a look-up, so it is what the address rules must see. */

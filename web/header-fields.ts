@@ -20,9 +20,10 @@ export function fieldNamed(
   return fieldsNamed(head, name)[0];
 }
 
-type RawHeaders = Dispatcher.DispatchController['rawHeaders'];
+/** Names and values by turns. */
+export type RawHeaders = Dispatcher.DispatchController['rawHeaders'];
 
-/** The fields as undici hands them over; none where it has none. */
+/** The fields as a client hands them over; none where it has none. */
 export function fieldsOf(raw: RawHeaders): HeaderFields {
   return rawFieldsOf(raw).map(([name, value]) => [textOf(name), textOf(value)] as const);
 }

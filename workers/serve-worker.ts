@@ -72,6 +72,7 @@ export async function serveWorker(order: WorkerOrder): Promise<void> {
       seenCache,
       seenFilters: new SeenFilters(Math.random),
       notBefore: new Map(),
+      http1Origins: new Set(),
       random: Math.random,
       log,
     },

@@ -63,6 +63,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly maxBytes?: number;
   readonly skipTypes?: MediaRanges;
   readonly tls?: TlsMode;
+  readonly http2?: boolean;
   readonly cookies?: boolean;
   readonly minFree?: number;
   readonly sortQuery?: boolean;

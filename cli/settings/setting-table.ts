@@ -264,6 +264,14 @@ export const SETTINGS: readonly Setting[] = [
       description: 'strict: a bad certificate fails the fetch; lenient: it is taken',
     },
     {
+      key: 'http2',
+      flag: '--http2',
+      kind: KINDS.yesNo,
+      kept: 'http2',
+      description: 'speak HTTP/2 with hosts that offer it (the default)',
+      opposite: ['--no-http2', 'speak HTTP/1.1 only'],
+    },
+    {
       key: 'cookies',
       flag: '--cookies',
       kind: KINDS.yesNo,

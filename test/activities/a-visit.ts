@@ -46,6 +46,7 @@ export async function depsOn(
     seenCache: new SeenCache(),
     seenFilters: new SeenFilters(() => 0.5),
     notBefore: new Map(),
+    http1Origins: new Set(),
     random: () => 0.5,
     log,
   };

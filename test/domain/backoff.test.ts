@@ -76,7 +76,7 @@ describe('failures in a row', () => {
       expect(after(gone, gone, answer).failuresInARow).toBe(0);
   });
 
-  test.each(['leaseLost', 'addressRefused', 'portRefused'] as const)(
+  test.each(['leaseLost', 'addressRefused', 'portRefused', 'http1Required'] as const)(
     '%s is ours, not the host’s',
     (reason) => {
       const health = after(busy, good, gone);

@@ -119,7 +119,7 @@ export async function plainPort(greeting: string): Promise<number> {
 }
 
 /** Resolves once nobody is connected any more. */
-export async function allClosed(host: RawHost): Promise<void> {
+export async function allClosed(host: Pick<RawHost, 'sockets'>): Promise<void> {
   while (host.sockets.size > 0) await delay(5);
 }
 
