@@ -33,8 +33,9 @@ export function redirectTarget(
   { settings, depth, hops, requestUrl }: ClaimedUrl,
   target: RequestUrl,
   bands: PageBands,
+  leftOut: LeftOut,
 ): readonly FoundLink[] {
-  const entry = { foundOn: requestUrl, depth, hops: hops + 1, bands };
+  const entry = { foundOn: requestUrl, depth, hops: hops + 1, bands, leftOut };
   return entering(settings, [{ url: target }], entry);
 }
 
@@ -53,13 +54,13 @@ export function redirectExclusion(
 export function sitemapFiles(
   { settings: kept, requestUrl }: ClaimedUrl,
   files: readonly RequestUrl[],
-  { depth, foundOn, bands }: Named & { readonly depth: number },
+  { depth, foundOn, bands, leftOut }: Named & { readonly depth: number },
 ): readonly FoundLink[] {
   if (!kept.sitemaps || depth > MAX_SITEMAP_DEPTH) return [];
   const settings = { ...kept, includes: [] };
   const isOwn = ({ url }: Entering): boolean => hostKeyOf(url) === hostKeyOf(requestUrl);
   const urls = files.map((url) => ({ url }));
-  const entry = { foundOn, depth, hops: 0, bands };
+  const entry = { foundOn, depth, hops: 0, bands, ...(leftOut && { leftOut }) };
   return [
     ...entering({ ...settings, scope: 'any', depthLimit: null }, urls.filter(isOwn), entry),
     ...entering(
@@ -74,25 +75,26 @@ export function sitemapFiles(
 export function sitemapPages(
   { settings }: ClaimedUrl,
   pages: readonly Entering[],
-  { hosts, foundOn, bands }: Named & { readonly hosts: ReadonlySet<HostKey> },
+  { hosts, foundOn, bands, leftOut }: Named & { readonly hosts: ReadonlySet<HostKey> },
 ): readonly FoundLink[] {
   const own = pages.filter(({ url }) => hosts.has(hostKeyOf(url)));
-  return entering(settings, own, { foundOn, depth: 1, hops: 0, bands });
+  const entry = { foundOn, depth: 1, hops: 0, bands, ...(leftOut && { leftOut }) };
+  return entering(settings, own, entry);
 }
 
 /** Indexes of indexes are against the protocol, and written all the same; our choice. */
 const MAX_SITEMAP_DEPTH = 3;
 
-/** Who named the URLs, and the bands for them. */
+/** Who named the URLs, the bands for them, and where those are counted that are left out. */
 interface Named {
   readonly foundOn: string;
   readonly bands: PageBands;
+  readonly leftOut?: LeftOut;
 }
 
 interface Entry extends Named {
   readonly depth: number;
   readonly hops: number;
-  readonly leftOut?: LeftOut;
 }
 
 /** A URL on its way, with what its sitemap says of it. */

@@ -126,7 +126,7 @@ async function fetchAndSettle(
       return sent(lease, debt);
     }
     const bands = await pageBands(deps, url.settings);
-    const links = linksOf(deps, url, { result, keptPage, bands });
+    const { links, leftOut } = linksOf(deps, url, { result, keptPage, bands });
     const { sitemap } = keptPage;
     const named = sitemap === undefined ? 0 : await tellEntries(deps, url, sitemap, bands);
     const bytes = result.answer?.rawBody.byteLength ?? 0;
@@ -148,6 +148,7 @@ async function fetchAndSettle(
         outbox: outboxRowOf(url, verdict, {
           bytes,
           links: deps.seenCache.notSeen(url.crawlId, links),
+          leftOut,
         }),
       };
     });
@@ -174,6 +175,12 @@ function sent({ hostId }: Lease, debt: HostDebt): Served {
   return { kind: 'sent', hostId, owedMs: owedNowMs(debt), durable: debt.blockMs > 0 };
 }
 
+/** Where an answer leads, and how many of its links were left out, by rule. */
+interface Leads {
+  readonly links: readonly FoundLink[];
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
 /** At most one line a page of all that was left out, however much it is. */
 function linksOf(
   { log }: ActivityDeps,
@@ -183,24 +190,22 @@ function linksOf(
     keptPage,
     bands,
   }: { readonly result: FetchResult; readonly keptPage: KeptPage; readonly bands: PageBands },
-): readonly FoundLink[] {
-  const { links, leftOut: before = {} } = keptPage;
-  if (links !== undefined) {
-    const byRule: LeftOut = new Map();
-    const found = foundLinks(url, links, bands, byRule);
-    const leftOut = Object.entries({ ...before, ...Object.fromEntries(byRule) }).filter(
-      ([, count]) => count > 0,
-    );
-    if (leftOut.length > 0) {
-      log.debug(
-        { url: url.requestUrl, byRule: Object.fromEntries(leftOut) },
-        'links not taken as they are written',
-      );
-    }
-    return found;
+): Leads {
+  const byRule: LeftOut = new Map();
+  if (keptPage.links === undefined) {
+    const { target } = verdictOf(url, result.outcome, 0);
+    const links = target === null ? [] : redirectTarget(url, target, bands, byRule);
+    return { links, leftOut: Object.fromEntries(byRule) };
   }
-  const verdict = verdictOf(url, result.outcome, 0);
-  return verdict.target === null ? [] : redirectTarget(url, verdict.target, bands);
+  const links = foundLinks(url, keptPage.links, bands, byRule);
+  const counts = Object.entries({ ...keptPage.leftOut, ...Object.fromEntries(byRule) });
+  const found = Object.fromEntries(counts.filter(([, count]) => count > 0));
+  if (Object.keys(found).length > 0) {
+    log.debug({ url: url.requestUrl, byRule: found }, 'links not taken as they are written');
+  }
+  // A name or password is only cut out of its link.
+  const leftOut = Object.entries(found).filter(([rule]) => rule !== 'userinfo');
+  return { links, leftOut: Object.fromEntries(leftOut) };
 }
 
 function extrasOf(

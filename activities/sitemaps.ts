@@ -6,7 +6,7 @@ import { asRequestUrl, parseRequestUrl } from '../domain/request-url.ts';
 import type { RobotsRules } from '../domain/robots.ts';
 import type { Sitemap } from '../web/read-sitemap.ts';
 import type { ActivityDeps } from './deps.ts';
-import { sitemapFiles, sitemapPages } from './found-links.ts';
+import { sitemapFiles, sitemapPages, type LeftOut } from './found-links.ts';
 import { pageBands, tellFaults, type PageBands } from './page-bands.ts';
 
 /** The crawls that were told of a file's sitemaps by this process; told again after a restart, the seen test knows. */
@@ -24,8 +24,13 @@ export async function tellSitemaps(
   const named = rules.sitemaps.flatMap((written) => parseRequestUrl(written, foundOn) ?? []);
   const files = named.filter((file) => file !== foundOn);
   const bands = await pageBands(deps, url.settings);
-  const links = sitemapFiles(url, files, { depth: 0, foundOn, bands });
-  await addFound(deps.db, { ...url, foundOn }, deps.seenCache.notSeen(url.crawlId, links));
+  const leftOut: LeftOut = new Map();
+  const links = sitemapFiles(url, files, { depth: 0, foundOn, bands, leftOut });
+  await addFound(
+    deps.db,
+    { ...url, foundOn, leftOut: Object.fromEntries(leftOut) },
+    deps.seenCache.notSeen(url.crawlId, links),
+  );
   await tellFaults(deps, url.crawlId, bands);
   toldCrawls.set(rules, told.add(url.crawlId));
 }
@@ -52,14 +57,19 @@ export async function tellEntries(
   if (namedBy !== null) speaksFor.add(hostKeyOf(asRequestUrl(namedBy)));
   // Those of an index are sitemaps by the word of the same robots.txt.
   const foundOn = kind === 'index' && namedBy !== null ? namedBy : url.requestUrl;
+  const leftOut: LeftOut = new Map();
   const links: readonly FoundLink[] =
     kind === 'index'
       ? sitemapFiles(
           url,
           entries.map((entry) => entry.url),
-          { depth: url.depth + 1, foundOn, bands },
+          { depth: url.depth + 1, foundOn, bands, leftOut },
         )
-      : sitemapPages(url, entries, { hosts: speaksFor, foundOn, bands });
-  await addFound(db, { ...url, foundOn }, seenCache.notSeen(url.crawlId, links));
+      : sitemapPages(url, entries, { hosts: speaksFor, foundOn, bands, leftOut });
+  await addFound(
+    db,
+    { ...url, foundOn, leftOut: Object.fromEntries(leftOut) },
+    seenCache.notSeen(url.crawlId, links),
+  );
   return links.length;
 }

@@ -163,7 +163,15 @@ function redirected(url: ClaimedUrl, location: string): Verdict {
 export function outboxRowOf(
   url: ClaimedUrl,
   { outcome, isPage }: Verdict,
-  { bytes, links }: { readonly bytes: number; readonly links: readonly FoundLink[] },
+  {
+    bytes,
+    links,
+    leftOut = {},
+  }: {
+    readonly bytes: number;
+    readonly links: readonly FoundLink[];
+    readonly leftOut?: Readonly<Record<string, number>>;
+  },
 ): OutboxRow {
   return {
     outcome,
@@ -172,6 +180,7 @@ export function outboxRowOf(
     released: url.reserved ? 1 : 0,
     // A redirect of a sitemap leads to a sitemap.
     foundOn: isNamedSitemap(url) ? url.foundOn : url.requestUrl,
+    ...(Object.keys(leftOut).length > 0 && { leftOut }),
     ...inRows(links, url.settings.shards),
   };
 }

@@ -1,8 +1,14 @@
+import {
+  admissionLimitsOf,
+  notExcluded,
+  withinHostQueues,
+  type Admissible,
+} from './admission-limits.ts';
 import { keepDueTimes } from './due-times.ts';
 import type { PrioritizerFor } from '../domain/prioritizer.ts';
 import { rebanded } from './band-rules-now.ts';
-import { notExcluded } from './excludes.ts';
-import { hostIdsOf } from './host-ids.ts';
+import { hostIdsOf, type HostIds } from './host-ids.ts';
+import { countLeftOut, type LeftOutLinks } from './left-out.ts';
 import { countOutcomes, type OutcomeTally } from './outcome-count.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
 import { blocksEnded, setReady, type QueueChange } from './ready.ts';
@@ -24,7 +30,7 @@ const TAKE = `
         and shard = $2
       order by outbox_id
       limit $3)
-  returning host_id as "hostId", outcome, bytes, settled, released, found_on as "foundOn", links`;
+  returning host_id as "hostId", outcome, bytes, settled, released, found_on as "foundOn", links, left_out as "leftOut"`;
 
 interface TakenRow {
   readonly hostId: number | null;
@@ -34,6 +40,7 @@ interface TakenRow {
   readonly released: number;
   readonly foundOn: string | null;
   readonly links: readonly FoundLink[];
+  readonly leftOut: Readonly<Record<string, number>> | null;
 }
 
 /** What one round's admit did. */
@@ -71,8 +78,9 @@ export async function admit(db: Db, shard: Shard, by: AdmitBy = {}): Promise<Adm
     await lockShard(tx, shard);
     await keepDueTimes(tx, shard);
     const taken = await take(tx, shard);
-    const { changes, admitted, seen } = await enter(tx, shard, taken, by);
+    const { changes, admitted, seen, leftOut } = await enter(tx, shard, taken, by);
     await count(tx, shard, taken, admitted);
+    await countLeftOut(tx, shard.crawlId, [...taken.flatMap(leftOutOfPage), ...leftOut]);
     const named = taken.flatMap(({ hostId }) => hostId ?? []);
     await setReady(tx, shard, [...named, ...(await blocksEnded(tx, shard))], changes);
     return { rows: taken.length, admitted, seen };
@@ -83,6 +91,26 @@ async function take(tx: Tx, { crawlId, shard }: Shard): Promise<readonly TakenRo
   const values = [crawlId, shard, ADMIT_ROWS];
   const { rows } = await tx.query<TakenRow>({ name: 'take_outbox', text: TAKE, values });
   return rows;
+}
+
+/** Links that the crawl's settings of now take, and that find room, with the ids of their hosts. */
+async function admissible(
+  tx: Tx,
+  { crawlId }: Shard,
+  found: readonly EnteringLink[],
+  prioritizerFor: PrioritizerFor | undefined,
+): Promise<Admissible<EnteringLink> & { readonly hostIds: HostIds }> {
+  if (found.length === 0) return { links: found, leftOut: [], hostIds: new Map() };
+  const limits = await admissionLimitsOf(tx, crawlId);
+  const own = notExcluded(found, limits);
+  const links = await rebanded(tx, crawlId, own.links, prioritizerFor);
+  const hostIds = await hostIdsOf(tx, new Set(links.map(({ host }) => host)));
+  const fitting = await withinHostQueues(tx, crawlId, links, { hostIds, ...limits });
+  return { links: fitting.links, leftOut: [...own.leftOut, ...fitting.leftOut], hostIds };
+}
+
+function leftOutOfPage({ hostId, leftOut }: TakenRow): readonly LeftOutLinks[] {
+  return Object.entries(leftOut ?? {}).map(([reason, links]) => ({ hostId, reason, links }));
 }
 
 // Index: url_pkey, the URL-seen test (R22). Inserted in key order, due in the order in which they were found (R4).
@@ -118,6 +146,7 @@ interface EnteredRow extends QueueChange {
 
 interface Entered extends Pick<Admitted, 'admitted' | 'seen'> {
   readonly changes: readonly QueueChange[];
+  readonly leftOut: readonly LeftOutLinks[];
 }
 
 async function enter(
@@ -126,16 +155,17 @@ async function enter(
   taken: readonly TakenRow[],
   { filter, prioritizerFor }: AdmitBy,
 ): Promise<Entered> {
-  const taking = await notExcluded(tx, shard.crawlId, withoutRepeats(taken));
-  const links = await rebanded(tx, shard.crawlId, taking, prioritizerFor);
-  const { fresh, checked, leftOut } = sifted(links, filter);
-  const changes = await insertLinks(tx, shard, fresh);
-  const wrong = await insertLinks(tx, shard, checked);
+  const found = withoutRepeats(taken);
+  const { links, leftOut, hostIds } = await admissible(tx, shard, found, prioritizerFor);
+  const { fresh, checked, unasked } = sifted(links, filter);
+  const changes = await insertLinks(tx, shard, fresh, hostIds);
+  const wrong = await insertLinks(tx, shard, checked, hostIds);
   if (filter !== undefined) {
-    const tally = { entered: urlsIn(changes), leftOut, checked: checked.length };
+    const tally = { entered: urlsIn(changes), leftOut: unasked, checked: checked.length };
     await countFiltered(tx, shard, { ...tally, wrong: urlsIn(wrong) });
   }
   return {
+    leftOut,
     changes: [...changes, ...wrong],
     admitted: urlsIn(changes) + urlsIn(wrong),
     seen: [...fresh, ...checked].map(({ key }) => key),
@@ -145,17 +175,18 @@ async function enter(
 interface Sifted {
   readonly fresh: readonly EnteringLink[];
   readonly checked: readonly EnteringLink[];
-  readonly leftOut: number;
+  /** Links that the filter may hold and nobody asks about. */
+  readonly unasked: number;
 }
 
 function sifted(links: readonly EnteringLink[], filter: SeenFilter | undefined): Sifted {
-  if (filter === undefined) return { fresh: links, checked: [], leftOut: 0 };
+  if (filter === undefined) return { fresh: links, checked: [], unasked: 0 };
   const maybe = new Set(links.filter(({ key }) => filter.mayHold(key)));
   const checked = [...maybe].filter(filter.checks);
   return {
     fresh: links.filter((link) => !maybe.has(link)),
     checked,
-    leftOut: maybe.size - checked.length,
+    unasked: maybe.size - checked.length,
   };
 }
 
@@ -168,9 +199,9 @@ async function insertLinks(
   tx: Tx,
   { crawlId, shard }: Shard,
   links: readonly EnteringLink[],
+  hostIds: HostIds,
 ): Promise<readonly QueueChange[]> {
   if (links.length === 0) return [];
-  const hostIds = await hostIdsOf(tx, new Set(links.map(({ host }) => host)));
   const sources = await drawSources(tx, links);
   const values = [
     crawlId,

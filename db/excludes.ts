@@ -1,8 +1,5 @@
-import { asRequestUrl } from '../domain/request-url.ts';
-import { selectionExclusion, urlSelectionOf } from '../domain/url-selection.ts';
 import { beginChore } from './chores.ts';
 import { inTransaction, type Db, type Tx } from './pool.ts';
-import type { FoundLink } from './settle.ts';
 
 // Index: crawl_pkey. Read and written in one statement, so that of two commands at once none loses its rules.
 const CHANGE = `
@@ -63,19 +60,4 @@ export async function excludesOf(db: Db | Tx, crawlId: number): Promise<readonly
     values: [crawlId],
   });
   return rows[0]?.excludes ?? [];
-}
-
-/** Those links that the crawl's rules of now take: when they were found the rules may have been others, and seeds come unasked. */
-export async function notExcluded<T extends FoundLink>(
-  tx: Tx,
-  crawlId: number,
-  links: readonly T[],
-): Promise<readonly T[]> {
-  if (links.length === 0) return links;
-  const excludes = await excludesOf(tx, crawlId);
-  if (excludes.length === 0) return links;
-  const selection = urlSelectionOf({ excludes });
-  return links.filter(
-    ({ url, depth }) => selectionExclusion(asRequestUrl(url), depth, selection) === undefined,
-  );
 }

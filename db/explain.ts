@@ -23,6 +23,7 @@ import {
   type BlockColumns,
   type PolicyColumns,
 } from './host-policies.ts';
+import { leftOutOfHost, type LeftOutCounts } from './left-out.ts';
 import type { Db } from './pool.ts';
 import { robotsOfHost, type StoredRobots } from './robots.ts';
 import { shortagesNow } from './shortages.ts';
@@ -58,6 +59,8 @@ export interface HostExplanation {
     readonly retryAt: Date | null;
   }[];
   readonly lastFetch: ExplainedFetch | null;
+  /** Links that were left out for what this host is, by rule: signs of a trap, a full queue (R24). */
+  readonly leftOut: LeftOutCounts;
   /** One sentence: why nothing is being fetched now, or that it is. */
   readonly reason: string;
 }
@@ -166,6 +169,7 @@ export async function explainHost(db: Db, host: HostKey): Promise<HostExplanatio
       retryAt,
     })),
     lastFetch: lastFetch ?? null,
+    leftOut: await leftOutOfHost(db, host),
     reason: reasonOf(row, { hold, files, shortages: await shortagesNow(db) }),
   };
 }

@@ -21,11 +21,11 @@ const FIND_HOSTS = `
   union all
   select host_id, host_key from entered`;
 
+/** Ids of hosts by their keys. */
+export type HostIds = ReadonlyMap<string, number>;
+
 /** The ids of hosts by their keys; those that nobody has heard of enter the table of hosts. */
-export async function hostIdsOf(
-  tx: Tx,
-  hostKeys: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, number>> {
+export async function hostIdsOf(tx: Tx, hostKeys: ReadonlySet<string>): Promise<HostIds> {
   const ids = new Map<string, number>();
   // Another crawl may enter a host at the same time: its row is seen by the next statement only.
   while (ids.size < hostKeys.size) {

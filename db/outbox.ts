@@ -11,9 +11,9 @@ import type { FoundLink, ShardLinks } from './settle.ts';
 const LINKS_A_ROW = 100;
 
 const ADD = `
-  insert into outbox (crawl_id, shard, found_on, links)
-  select $1, shard, $2, links
-    from unnest($3::smallint[], $4::jsonb[]) as rows (shard, links)`;
+  insert into outbox (crawl_id, shard, found_on, links, left_out)
+  select $1, shard, $2, links, case when at = 1 then $5::jsonb end
+    from unnest($3::smallint[], $4::jsonb[]) with ordinality as rows (shard, links, at)`;
 
 // Index: crawl_pkey. Read and written in one statement, so that of two commands at once none loses its roots.
 const GROW_SCOPE = `
@@ -80,17 +80,27 @@ interface LinkTarget {
   readonly crawlId: number;
   readonly foundOn: string | null;
   readonly settings: { readonly shards: number };
+  /** Links that it named and that were left out, by rule; counted with the others. */
+  readonly leftOut?: Readonly<Record<string, number>>;
 }
 
 async function add(
   db: Db | Tx,
-  { crawlId, foundOn, settings }: LinkTarget,
+  { crawlId, foundOn, settings, leftOut = {} }: LinkTarget,
   links: readonly FoundLink[],
 ): Promise<void> {
   const rows = byShard(links, settings.shards).flatMap(({ shard, links: own }) =>
     inRows(own).map((row) => ({ shard, row })),
   );
-  const values = [crawlId, foundOn, rows.map(({ shard }) => shard), rows.map(({ row }) => row)];
+  const leftOutText = leftOutJson(leftOut);
+  if (rows.length === 0 && leftOutText !== null) rows.push({ shard: 0, row: '[]' });
+  const values = [
+    crawlId,
+    foundOn,
+    rows.map(({ shard }) => shard),
+    rows.map(({ row }) => row),
+    leftOutText,
+  ];
   await db.query({ name: 'add_links', text: ADD, values });
 }
 
@@ -104,6 +114,11 @@ export function byShard(links: readonly FoundLink[], shards: number): readonly S
     else own.push(link);
   }
   return [...rows].map(([shard, own]) => ({ shard, links: own }));
+}
+
+/** `null` where nothing was. */
+function leftOutJson(leftOut: Readonly<Record<string, number>>): string | null {
+  return Object.keys(leftOut).length === 0 ? null : JSON.stringify(leftOut);
 }
 
 function inRows(links: readonly FoundLink[]): readonly string[] {
@@ -120,7 +135,8 @@ export async function addFound(
   target: LinkTarget,
   links: readonly FoundLink[],
 ): Promise<void> {
-  if (links.length > 0) await add(db, target, links);
+  const isNothing = links.length === 0 && leftOutJson(target.leftOut ?? {}) === null;
+  if (!isNothing) await add(db, target, links);
 }
 
 // Index: host_crawl_pkey.

@@ -3,6 +3,7 @@ import type { CrawlProgress } from '../domain/progress.ts';
 import { filterReport, type FilterReport } from '../domain/seen-test.ts';
 import { oldestWaits } from './bands.ts';
 import { choresOf } from './chores.ts';
+import { leftOutOf } from './left-out.ts';
 import type { Db } from './pool.ts';
 import { prioritizerFaultsOf } from './prioritizer-faults.ts';
 import { filteredOf } from './seen-filter-count.ts';
@@ -143,6 +144,7 @@ export async function readProgress(db: Db, crawlId: number): Promise<CrawlProgre
     prioritizerFaults: await prioritizerFaultsOf(db, crawlId),
     seenFilter: row.byFilter ? await seenFilterOf(db, crawlId) : null,
     chores: await choresOf(db, crawlId),
+    leftOut: await leftOutOf(db, crawlId),
     shortages: state === 'running' ? await shortagesNow(db) : [],
   };
 }

@@ -121,6 +121,12 @@ const DELETE_READY = `
    where crawl_id = $1
      and host_id = any ($2::bigint[])`;
 
+// Index: left_out_pkey.
+const DELETE_LEFT_OUT = `
+  delete from left_out
+   where crawl_id = $1
+     and host_id = any ($2::bigint[])`;
+
 // Index: host_pkey. In id order, as every batch that locks hosts. The clock and the health stay as they are.
 const FORGET_LEASE = `
   with forgetful as (
@@ -152,6 +158,7 @@ function hostSteps(db: Db, crawlId: number): Step {
     if (urls === REMOVE_ROWS) return urls;
     const parts = await inTransaction(db, async (tx) => {
       await tx.query({ text: DELETE_READY, values: [crawlId, hosts] });
+      await tx.query({ text: DELETE_LEFT_OUT, values: [crawlId, hosts] });
       await tx.query({ text: FORGET_LEASE, values: [crawlId, hosts] });
       return changed(tx, DELETE_PARTS, [crawlId, hosts]);
     });

@@ -74,6 +74,8 @@ export interface OutboxRow {
   readonly released: 0 | 1;
   readonly foundOn: string | null;
   readonly links: readonly FoundLink[];
+  /** Links that were left out, by rule. */
+  readonly leftOut?: Readonly<Record<string, number>>;
   /** Links of a crawl with several shards: a row each. */
   readonly elsewhere: readonly ShardLinks[];
 }
@@ -159,12 +161,13 @@ const SETTLE = `
              title text, noindex boolean, "warcFile" text, "warcOffset" bigint, "warcLength" bigint)
      where $13::jsonb is not null
   ), left_over as (
-    insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links)
+    insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links, left_out)
     select $10, coalesce((select shard from served), 0), $1, o.outcome, o.bytes, o.settled, o.released, o."foundOn",
-           o.links
+           o.links, o."leftOut"
       from settled,
            jsonb_to_record($14::jsonb) as o (
-             outcome text, bytes bigint, settled smallint, released smallint, "foundOn" text, links jsonb)
+             outcome text, bytes bigint, settled smallint, released smallint, "foundOn" text, links jsonb,
+             "leftOut" jsonb)
      where $14::jsonb is not null
   ), left_over_elsewhere as (
     insert into outbox (crawl_id, shard, found_on, links)

@@ -13,6 +13,21 @@ export interface AdmissionRules
   readonly selection: UrlSelection;
 }
 
+/** The rules that tell something of the host for which a link was left out: how many is counted by host, too. */
+const OF_HOSTS: ReadonlySet<string> = new Set<ExclusionRule>([
+  'segments',
+  'repeatedSegments',
+  'parameters',
+  'repeatedParameters',
+  'calendar',
+  'hostQueue',
+]);
+
+/** Whether links that were left out by this rule are counted by host (R24). */
+export function tellsOfHost(rule: string): boolean {
+  return OF_HOSTS.has(rule);
+}
+
 /** Where and when a link is found. */
 export interface Found {
   /** Links from the nearest seed. */

@@ -26,6 +26,8 @@ export interface CrawlSettings extends UrlKeyRules, TrapLimits {
   readonly pageBudget: number | null;
   readonly depthLimit: number | null;
   readonly timeBudgetMs: number | null;
+  /** The most URLs of one host that may be queued; further links to it are left out. */
+  readonly hostQueue: number | null;
   readonly minGapMs: number;
   readonly gapFactor: number;
   readonly crawlDelayCapMs: number;
@@ -99,6 +101,7 @@ export const DEFAULT_SETTINGS = {
   pageBudget: null,
   depthLimit: null,
   timeBudgetMs: null,
+  hostQueue: null,
   minGapMs: 1_000,
   gapFactor: 10,
   crawlDelayCapMs: 60_000,

@@ -39,6 +39,7 @@ export type ExclusionRule =
   | 'nofollow'
   | 'address'
   | 'port'
+  | 'hostQueue'
   | 'policy'
   | 'include'
   | `rule ${string}`;

@@ -31,6 +31,8 @@ export interface CrawlProgress {
   readonly known: number;
   /** Number of fetches and decisions by outcome: `fetched`, `unchanged`, `redirected`, `put off`, `failed`, `excluded`, `dead`. */
   readonly outcomes: Readonly<Record<string, number>>;
+  /** Links that never entered the frontier, by the rule that left them out; each time that one was found. */
+  readonly leftOut: Readonly<Record<string, number>>;
   readonly hosts: Readonly<Record<HostState, number>>;
   /** Queued URLs, band 1 first. */
   readonly queuedByBand: readonly number[];

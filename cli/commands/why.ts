@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { listCrawls } from '../../db/crawls.ts';
 import { explainHost, explainUrl } from '../../db/explain.ts';
+import { leftOutOfHost, type LeftOutCounts } from '../../db/left-out.ts';
 import type { Db } from '../../db/pool.ts';
+import { hostKeyOf } from '../../domain/host-key.ts';
 import type { RequestUrl } from '../../domain/request-url.ts';
 import { newCommand, withCommonOptions } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -12,6 +14,7 @@ import type { Subject } from './host-argument.ts';
 import type { CommandIo } from '../io.ts';
 import { parseName } from '../settings/option-values.ts';
 import type { CommonFlags } from '../settings/options.ts';
+import { counted } from '../views/quantities.ts';
 import { ruleOn } from '../views/rule-on-url.ts';
 import { requireCrawls, withSession } from '../session.ts';
 import { prioritizerAt } from '../../workers/prioritizers.ts';
@@ -70,8 +73,17 @@ async function whyUnknown(db: Db, url: RequestUrl, name: string | undefined): Pr
     (crawl) => name === undefined || crawl.name === name,
   );
   const nowMs = Date.now();
-  const reasons = crawls.map(
-    (crawl) => `crawl "${crawl.name}" ${ruleOn(url, crawl.settings, nowMs)}`,
-  );
+  const reasons: string[] = [];
+  for (const crawl of crawls) {
+    const lost = lostLinks(await leftOutOfHost(db, hostKeyOf(url), crawl.crawlId));
+    reasons.push(`crawl "${crawl.name}" ${ruleOn(url, crawl.settings, nowMs)}${lost}`);
+  }
   return `No crawl here knows the URL "${url}": ${reasons.join('; ')}.`;
+}
+
+/** Links that the URL's own rules would have let in, and its host's room did not. */
+function lostLinks({ hostQueue = 0 }: LeftOutCounts): string {
+  return hostQueue === 0
+    ? ''
+    : `; ${counted(hostQueue, 'link')} to its host were left out as its queue was full`;
 }

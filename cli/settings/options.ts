@@ -40,6 +40,7 @@ export interface CrawlFlags extends FollowFlags {
   readonly pages?: Limit;
   readonly depth?: Limit;
   readonly time?: Limit;
+  readonly hostQueue?: Limit;
   readonly contact?: string;
   readonly userAgent?: string;
   readonly minGap?: number;

@@ -80,6 +80,13 @@ export const SETTINGS: readonly Setting[] = [
       description: 'end after this time, such as 90s, 15m or 2h; or "none"',
     },
     {
+      key: 'hostQueue',
+      flag: '--host-queue <n>',
+      kind: KINDS.countLimit,
+      kept: 'hostQueue',
+      description: 'leave links out where so many URLs of their host are queued; or "none"',
+    },
+    {
       key: 'contact',
       flag: '--contact <url>',
       kind: KINDS.contact,

@@ -49,6 +49,9 @@ export function hostLines(host: HostExplanation, nowMs: number): readonly string
     ['gap', `${formatDuration(host.gapMs)}: ${gapReasonText(host.gapReason)}`],
     ...(blockedUntil === null ? [] : [['blocked', `until ${when(blockedUntil, nowMs)}`] as const]),
     ['URLs', `${host.queued} queued, ${host.assigned} assigned`],
+    ...Object.entries(host.leftOut).map(
+      ([rule, links]) => ['left out', `${counted(links, 'link')} by ${rule}`] as const,
+    ),
     ...host.robots.map(
       ({ origin, access, fetchedAt, retryAt }) =>
         [

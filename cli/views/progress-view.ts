@@ -28,6 +28,7 @@ export function progressLines(
     ['hosts', hostPieces(progress)],
     ['queue', queuePieces(progress)],
     ['fetches', fetchPieces(progress)],
+    ['left out', leftOutPieces(progress)],
     ['waiting', waitingPieces(look)],
     ['bands', faultPieces(progress)],
     ['seen test', filterPieces(progress)],
@@ -115,6 +116,13 @@ function fetchPieces({ outcomes, errors }: CrawlProgress): readonly Piece[] {
       .map(([outcome, n]) => plain(`${count(n)} ${outcome}`)),
     { text: counted(errors, 'error'), look: errors > 0 ? 'red' : 'plain' },
   ];
+}
+
+/** By rule, the most links first. */
+function leftOutPieces({ leftOut }: CrawlProgress): readonly Piece[] {
+  return Object.entries(leftOut)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([rule, links]) => plain(harmless(`${count(links)} by ${rule}`)));
 }
 
 function waitingPieces({ progress, nowMs }: ProgressLook): readonly Piece[] {

@@ -27,6 +27,8 @@ test('links and redirects that a rule names, or that no include names, are left 
   });
 
   expect(left.map(({ path }) => path)).toEqual(['/blog/1']);
+  const { rows } = await db.query('select left_out from outbox where left_out is not null');
+  expect(rows).toEqual([{ left_out: { 'rule path:*/print/*': 1, include: 1 } }]);
 });
 
 test('a redirect to what a rule names says so', async ({ db }) => {

@@ -24,6 +24,7 @@ export function aProgress(otherwise: Partial<CrawlProgress> = {}): CrawlProgress
     bytes: 42_300_000,
     known: 12_040,
     outcomes: { fetched: 1_214, redirected: 9, 'put off': 3, failed: 1, excluded: 40, dead: 0 },
+    leftOut: { scope: 5_210, 'rule path:/print/*': 12 },
     hosts: { live: 18, resting: 1, held: 0, robots: 1, idle: 2 },
     queuedByBand: [2, 310, 6_400],
     oldestMsByBand: [1_000, 60_000, 3_600_000],

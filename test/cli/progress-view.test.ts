@@ -31,6 +31,7 @@ describe('the view', () => {
         hosts    18 live · 1 resting · 0 held · 1 awaiting robots.txt · 2 idle
         queue    2 in band 1 · 310 in band 2 · 6,400 in band 3 · 60 assigned
         fetches  1,214 fetched · 9 redirected · 3 put off · 1 failed · 40 excluded · 4 errors
+        left out 5,210 by scope · 12 by rule path:/print/*
         waiting  2 retries · 1 for a robots.txt · the next in 1 h"
     `);
   });
@@ -48,6 +49,8 @@ describe('the view', () => {
         fetches  1,214 fetched · 9 redirected
                  3 put off · 1 failed
                  40 excluded · 4 errors
+        left out 5,210 by scope
+                 12 by rule path:/print/*
         waiting  2 retries
                  1 for a robots.txt
                  the next in 1 h"
@@ -79,6 +82,7 @@ describe('the view', () => {
         hosts    0 live · 1 resting · 1 held · 0 idle
         queue    0 in band 1 · 0 in band 2 · 0 in band 3 · 3 assigned
         fetches  1,214 fetched · 9 redirected · 3 put off · 1 failed · 40 excluded · 0 errors
+        left out 5,210 by scope · 12 by rule path:/print/*
         waiting  1 retry · 2 held by a person · nothing else is left"
     `);
   });

@@ -200,6 +200,7 @@ const TABLES = [
   'ready',
   'outbox',
   'chore',
+  'left_out',
 ];
 
 /** Everything in the database, to tell whether a statement changed anything at all. */
@@ -224,10 +225,10 @@ export async function leaveOutbox(
   crawlId: number,
   row: Partial<OutboxRow> & { readonly hostId?: number; readonly shard?: number },
 ): Promise<void> {
-  const { hostId, shard, outcome, bytes, settled, released, foundOn, links } = row;
+  const { hostId, shard, outcome, bytes, settled, released, foundOn, links, leftOut } = row;
   await db.query(
-    `insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    `insert into outbox (crawl_id, shard, host_id, outcome, bytes, settled, released, found_on, links, left_out)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       crawlId,
       shard ?? 0,
@@ -238,6 +239,7 @@ export async function leaveOutbox(
       released ?? 0,
       foundOn,
       JSON.stringify(links ?? []),
+      leftOut === undefined ? null : JSON.stringify(leftOut),
     ],
   );
 }

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { admit } from '../../db/admit.ts';
 import { deepCheck } from '../../db/deep-check/deep-check.ts';
 import { doChore } from '../../db/do-chore.ts';
 import { changeExcludes } from '../../db/excludes.ts';
@@ -148,6 +149,22 @@ test('host policy: hosts that were asked before have had nothing today, and noth
       'select asked, asked_since as since, host_crawl.blocked_until as until, pages::int from host join host_crawl using (host_id)',
     ),
   ).toEqual([{ asked: 0, since: null, until: null, pages: 7 }]);
+});
+
+test('left out: what a page left before it is taken in as it was', async () => {
+  const before = await databaseBefore('0013');
+  await before.db.query(`
+    insert into crawl (name, settings, state)
+    values ('old', '{"lowWater": 5, "liveHostCap": 1, "userAgent": "Bot"}', 'running');
+    insert into shard (crawl_id, shard) values (1, 0);
+    insert into outbox (crawl_id, outcome, links) values (1, 'fetched', '[{"url": "http://a.test/", "key": "http://a.test/",
+      "host": "a.test", "depth": 0, "hops": 0, "band": 1}]')`);
+
+  await migrate(before.url);
+
+  const db = connected(before.url);
+  expect(await admit(db, { crawlId: 1, shard: 0 })).toEqual({ rows: 1, admitted: 1 });
+  expect(await rowsOf(db, 'select * from left_out')).toEqual([]);
 });
 
 function connected(url: string): Db {
